@@ -31,15 +31,15 @@ class OptionTexts {
         list.push_back(nullptr);
     }
 };
-inline void note(PlanningCache *cache, const poplar::Type &type, const Problem &p,
-                 const poplar::OptionFlags &options)
+inline unsigned note(PlanningCache *cache, const poplar::Target &target, const poplar::Type &type, const Problem &p,
+                     const poplar::OptionFlags &options)
 {
-    if (!cache) return;
+    if (!cache) return target.getNumTiles();
     std::ostringstream text;
     text << type << ' ' << p.sparsity << ' ' << p.ratio << ' ' << p.groups << ' ' << p.rows << ' ' << p.columns
          << ' ' << p.batch;
     for (const auto &o : options) text << ' ' << o.first << '=' << o.second;
-    cache->note(text.str());
+    return cache->note(text.str(), target.getNumTiles());
 }
 inline tw_sparse_tensor of(const SparseTensor &t)
 {
@@ -58,7 +58,7 @@ inline SparseTensor createSparse(const char *call, poplar::Graph &graph, const p
         return both.meta;
     });
     poplar::Tensor values = poplar::handles::make(graph, call, [&](tw_graph *) { return both.values; });
-    note(cache, type, p, options);
+    note(cache, graph.getTarget(), type, p, options);
     return SparseTensor(meta, values, made);
 }
 /* [groups][columns][batch] */
@@ -125,7 +125,7 @@ inline poplar::Tensor fullyConnectedFwd(poplar::Graph &graph, const SparseTensor
 {
     const char *call = "popsparse::dynamic::fullyConnectedFwd";
     const detail::Problem &p = fcParams.get();
-    detail::note(cache, weights.getNzValuesTensor().elementType(), p, options);
+    detail::note(cache, graph.getTarget(), weights.getNzValuesTensor().elementType(), p, options);
     return detail::batchFirst(detail::multiply(call, graph, weights,
                                                detail::channelsFirst(call, activations, p, p.columns), false, p,
                                                prog, debugContext, options));
@@ -137,7 +137,7 @@ inline poplar::Tensor fullyConnectedGradA(poplar::Graph &graph, const SparseTens
 {
     const char *call = "popsparse::dynamic::fullyConnectedGradA";
     const detail::Problem &p = fcParams.get();
-    detail::note(cache, weights.getNzValuesTensor().elementType(), p, options);
+    detail::note(cache, graph.getTarget(), weights.getNzValuesTensor().elementType(), p, options);
     return detail::batchFirst(detail::multiply(call, graph, weights,
                                                detail::channelsFirst(call, gradients, p, p.rows), true, p, prog,
                                                debugContext, options));
@@ -153,7 +153,7 @@ inline poplar::Tensor fullyConnectedSparseGradW(poplar::Graph &graph, const popl
     const tw_sparse_params params = p.params();
     const poplar::Tensor rows = detail::channelsFirst(call, gradA, p, p.rows),
                          columns = detail::channelsFirst(call, activations, p, p.columns);
-    detail::note(cache, activations.elementType(), p, options);
+    detail::note(cache, graph.getTarget(), activations.elementType(), p, options);
     return poplar::handles::step(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
         return tw_popsparse_matmul_gradient(c.graph, &params, poplar::handles::of(sparsityMetaInfo),
                                             poplar::handles::of(rows), poplar::handles::of(columns), c.sequence,

@@ -55,7 +55,7 @@ inline poplar::Tensor sparseDenseMatMul(poplar::Graph &graph, const SparseTensor
     if (rhs.rank() != 3)
         throw poputil::poplibs_error(std::string(call) + ": the right operand has " + std::to_string(rhs.rank()) +
                                      " dimensions; it has 3");
-    detail::note(cache, lhs.getNzValuesTensor().elementType(), made->params.get(), options);
+    detail::note(cache, graph.getTarget(), lhs.getNzValuesTensor().elementType(), made->params.get(), options);
     return detail::multiply(call, graph, lhs, transposeRHS ? rhs.dimShuffle({ 0, 2, 1 }) : rhs, transposeLHS,
                             made->params.get(), prog, debugContext, options);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* A cache notes what was planned with it; planning itself takes little time. */
+/* A cache notes what was planned with it, and for how many tiles first: a Partitioner for a target of several IPUs
+ * takes the plan of tensors on one of them from it. Planning itself takes little time. */
 #ifndef POPSPARSE_PLANNING_CACHE_HPP
 #define POPSPARSE_PLANNING_CACHE_HPP
 
 #include <cstddef>
-#include <set>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace poplin {
 class PlanningCache;
@@ -18,7 +20,7 @@ namespace popsparse {
 namespace dynamic {
 
 class PlanningCache {
-    std::set<std::string> plans;
+    std::map<std::string, unsigned> plans;
 
   public:
     PlanningCache() = default;
@@ -26,7 +28,8 @@ class PlanningCache {
     PlanningCache(poplin::matmul::PlanningCache *) {}
     PlanningCache(poplin::PlanningCache *) {}
     std::size_t size() const { return plans.size(); }
-    void note(std::string what) { plans.insert(std::move(what)); }
+    /* Tiles of the first plan of this. */
+    unsigned note(std::string what, unsigned tiles) { return plans.emplace(std::move(what), tiles).first->second; }
 };
 
 } // namespace dynamic

@@ -91,10 +91,13 @@ template <typename T> class Partitioner {
     }
     void plan(PlanningCache *cache)
     {
+        const unsigned tiles = detail::note(cache, target, type, problem, flags), each = target.getTilesPerIPU();
+        if (tiles != target.getNumTiles())
+            target = tiles % each ? target.createVirtualTarget(1, tiles)
+                                  : target.createVirtualTarget(tiles / each, each);
         ask([&](tw_graph *g, tw_type t, const tw_sparse_params *p, const char *const *o) {
             layout = tw_popsparse_layout(g, t, p, o);
         });
-        detail::note(cache, type, problem, flags);
     }
 
   public:

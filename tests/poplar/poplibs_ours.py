@@ -16,6 +16,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -75,17 +76,20 @@ class Build:
     def lines(self, program):
         """What CMakeLists.txt of the tests has behind COMMAND for a program, but for lines with variables that are
         not those of loops."""
-        lists = [(self.checkout / "tests" / d / "CMakeLists.txt").read_text() for d in LIBRARIES]
         found = []
-        for text in lists:
-            loops = {name: values.split() for name, values in re.findall(r"foreach\((\w+)\s+([^)]*)\)", text)}
-            lines = re.findall(rf"COMMAND\s+{program}\s([^)]*)\)", text)
-            for line in lines:  # with loops around them: PER of all combinations
-                times = PER if "$" in line else 1
+        for folder in (self.checkout / "tests" / d for d in LIBRARIES):
+            text = (folder / "CMakeLists.txt").read_text().replace("${CMAKE_SOURCE_DIR}", str(self.checkout))
+            for match in re.finditer(rf"COMMAND\s+(?:\$<TARGET_FILE:)?{program}>?\s([^)]*)\)", text):
+                line, before = match[1], text[: match.start()]
+                loops = {name: [re.sub(r"\s+", "", value)]
+                         for name, value in re.findall(r'set\((\w+)\s+"?((?:[^"\\)$]|\\.)*)"?\)', before)}
+                for name, values in re.findall(r"foreach\((\w+)\s+([^)$]*)\)", before):
+                    loops[name] = shlex.split(values)
+                times = PER if "$" in line else 1  # with loops around it: PER of all combinations
                 found += [re.sub(r"\$\{(\w+)\}", lambda m: loops[m[1]][i % len(loops[m[1]])]
                                  if loops.get(m[1]) else m[0], line) for i in range(times)]
-        return [re.sub(r"\b(VARIANTS|LABELS|NAME|ALLOW_SKIP|RUN_SERIAL)\b.*", "", m, flags=re.S).split()
-                for m in found if "$" not in m]
+        found = [re.sub(r"\b(VARIANTS|LABELS|NAME|ALLOW_SKIP|RUN_SERIAL)\b.*", "", m, flags=re.S) for m in found]
+        return [shlex.split(m) for m in found if "$" not in m]
 
     def arguments(self, source, text, own_main):
         """Lists of arguments, one a run: the harness's, or those of tests for a program that reads options itself."""

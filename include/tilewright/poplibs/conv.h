@@ -103,7 +103,8 @@ TW_API tw_tensor tw_poplin_conv_weight_deltas(tw_graph *graph, tw_tensor gradien
 TW_API void tw_poplin_conv_weight_update(tw_graph *graph, tw_tensor gradient, tw_tensor weights, tw_tensor input,
                                          const tw_conv_params *params, tw_scale scale, tw_program sequence,
                                          const char *name, const char *const *options);
-/* biases += scale * sum of the gradient over batch and field. Options: partialsType, checked and without effect. */
+/* biases += scale * sum of the gradient over batch and field. Options are those of convolutions, checked and without
+ * effect. */
 TW_API void tw_poplin_conv_bias_update(tw_graph *graph, tw_tensor gradient, tw_tensor biases, tw_scale scale,
                                        tw_program sequence, const char *name, const char *const *options);
 /* tensor += biases, for each channel */

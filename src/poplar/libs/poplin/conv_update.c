@@ -123,11 +123,9 @@ void tw_poplin_add_bias(tw_graph *graph, tw_tensor tensor, tw_tensor biases, tw_
 void tw_poplin_conv_bias_update(tw_graph *graph, tw_tensor gradient, tw_tensor biases, tw_scale scale,
                                 tw_program sequence, const char *name, const char *const *options)
 {
-    static const tw__libs_option table[] = { { "partialsType", TW__LIBS_TYPE, 0, NULL } };
-    tw_type ignored;
+    tw__conv_options ignored;
     if (!bias_check(graph, __func__, gradient, biases) || !tw__libs_writeable(graph, __func__, biases) ||
-        !scale_check(graph, __func__, scale) ||
-        !tw__libs_options(graph, __func__, options, table, G_N_ELEMENTS(table), &ignored))
+        !scale_check(graph, __func__, scale) || !tw__conv_read_options(graph, __func__, options, &ignored))
         return;
     if (!tw_graph_mapping_complete(graph, gradient)) {
         TW__LIBS_REFUSE(graph, "%s has elements that are on no tile", tw__libs_describe(graph, gradient).text);

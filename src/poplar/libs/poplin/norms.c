@@ -24,10 +24,8 @@ static bool norm_check(norm *n, tw_graph *graph, const char *call, tw_tensor ten
     n->type = tw_tensor_type(graph, tensor), n->shape = tw__libs_shape(graph, tensor);
     for (unsigned d = 0; d < n->shape.rank; d++)
         if (d != 1) n->dims[n->count++] = d, n->elements *= n->shape.dim[d];
-    if (n->elements) return true;
-    tw_graph_fail(graph, TW_E_POPLIBS, call, "%s has channels without elements",
-                  tw__libs_describe(graph, tensor).text);
-    return false;
+    n->elements = MAX(1, n->elements); /* channels without elements have mean and variance 0 */
+    return true;
 }
 
 /* `tensor` has one value for each channel of the type. */

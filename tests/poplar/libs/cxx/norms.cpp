@@ -96,6 +96,32 @@ static void distributed(Device &device, const Type &type, bool stable)
     for (std::size_t k = 0; k < 24; k++) EXPECT(std::fabs(all[24 + k] - all[48 + k]) < 4 * close);
 }
 
+/* Sets without elements have mean 0 and variance 0; without sets there is nothing. */
+static void empty(Device &device)
+{
+    Graph graph(device.getTarget());
+    Sequence prog;
+    std::vector<Tensor> means, spreads;
+    for (bool stable : { false, true })
+        for (const std::vector<std::size_t> &shape :
+             { std::vector<std::size_t>{ 3, 3, 0 }, { 1, 0, 3 }, { 0, 3, 0 }, { 0, 5 } }) {
+            Tensor x = graph.addVariable(FLOAT, shape, "x");
+            graph.setTileMapping(x, 0);
+            auto made = popnn::gn::groupNormStatistics(graph, x, 1.0f, prog, 1, stable, stable);
+            EXPECT(made.first.rank() == 1 && made.first.dim(0) == shape[0] && made.second.dim(0) == shape[0]);
+            means.push_back(made.first), spreads.push_back(made.second);
+        }
+    graph.createHostRead("means", concat(means));
+    graph.createHostRead("spreads", concat(spreads));
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run();
+    std::vector<float> m(8, 9), s(8, 9);
+    engine.readTensor("means", m.data(), m.data() + 8);
+    engine.readTensor("spreads", s.data(), s.data() + 8);
+    for (std::size_t i = 0; i < 8; i++) EXPECT(m[i] == 0 && s[i] == 1);
+}
+
 int main()
 {
     IPUModel m;
@@ -166,6 +192,7 @@ int main()
     EXPECT_THROWS(poputil::poplibs_error, popnn::gn::groupNormStatistics(graph, x, 1e-6f, prog, 3, false));
     for (const Type &type : { FLOAT, HALF })
         for (bool stable : { false, true }) distributed(device, type, stable);
+    empty(device);
     EXPECT(popnn::getNormFwdFlops(4, 48) == 6 * 48 + 20 && popnn::getNormFwdFlops(4, 48, false) == 96);
     EXPECT(popnn::getNormBwdFlops(4, 48) == 392 && popnn::getNormWuFlops(8, 48) == 176);
     return failures;

@@ -144,7 +144,8 @@ int main()
     Tensor w0 = graph.clone(w, "w0");
     prog.add(Copy(w, w0));
     poplin::convolutionWeightUpdate(graph, y, w, x, p, -0.5f, prog, "wu");
-    poplin::convolutionBiasUpdate(graph, y, b, 1.0f, { { "partialsType", "float" } }, prog, "bu");
+    poplin::convolutionBiasUpdate(graph, y, b, 1.0f,
+                                  { { "partialsType", "float" }, { "remapOutputTensor", "true" } }, prog, "bu");
     EXPECT(dx.shape() == x.shape() && dw.shape() == w.shape());
     /* the same calls in C, on a graph of the same target */
     poplar::handles::call(twin, "twin", [&](tw_graph *g) {

@@ -411,6 +411,26 @@ static void known(Device &device)
     EXPECT(same(read(engine, "v", N * M), want));
 }
 
+/* Tensors on one IPU of two: a partitioner for both has the plan from the cache. */
+static void shard()
+{
+    IPUModel two;
+    two.numIPUs = 2, two.tilesPerIPU = 4;
+    Device device = two.createDevice();
+    const Target &target = device.getTarget();
+    Graph graph(target), part = graph.createVirtualGraph(4, 8);
+    const Sparse w(18, 12, 3, 2);
+    const SparsityParams blocks(SparsityType::Block, SparsityStructure::Unstructured, { { 3, 2 } });
+    const auto params = MatMulParams::createWithNumNonZeroValues(blocks, w.csr.nzValues.size(), 1, 18, 12, 40);
+    PlanningCache cache;
+    SparseTensor lhs = createSparseDenseMatMulLHS(part, FLOAT, params, "lhs", {}, &cache);
+    const auto made = Partitioner<float>(params, FLOAT, target, {}, &cache).createSparsityDataImpl(w.csr);
+    EXPECT(made.metaInfo.size() == lhs.getMetaInfoTensor().numElements());
+    EXPECT(made.nzValues.size() == lhs.getNzValuesTensor().numElements() && cache.size() == 1);
+    const std::vector<CSRMatrix<float>> empty(2, std::array<std::size_t, 2>{ { 3, 2 } });
+    EXPECT(empty[1].getBlockSize() == 6);
+}
+
 int main()
 {
     IPUModel model;
@@ -421,6 +441,7 @@ int main()
     formats(device);
     blocks(device);
     known(device);
+    shard();
     Device cpu = Device::createCPUDevice();
     layer(cpu);
     return failures != 0;
