@@ -247,9 +247,10 @@ export class Profile {
     }
 
     // Tile cycles in which a step ran and tiles did not, over its executions.
-    stepLost(s) {
+    // `used`: tiles that work in this run at all; the others lose nothing.
+    stepLost(s, used = this.tiles) {
         const active = this.c.stepBalance[s] * this.c.stepCycles[s] * this.tiles;
-        return Math.max(0, (this.c.stepCycles[s] * this.tiles - active) * this.c.stepExecutions[s]);
+        return Math.max(0, (this.c.stepCycles[s] * used - active) * this.c.stepExecutions[s]);
     }
 
     // A file may state the sum over all tiles in the place of a row.

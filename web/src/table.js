@@ -104,7 +104,7 @@ export function table(spec) {
         if (sort) rows = sorted(spec.columns[sort[0]], sort[1] ? -1 : 1);
         note.textContent =
             rows.length === base.length
-                ? `${rows.length.toLocaleString('en-US')} rows`
+                ? `${rows.length.toLocaleString('en-US')} row${rows.length === 1 ? '' : 's'}`
                 : `${rows.length.toLocaleString('en-US')} of ${base.length.toLocaleString('en-US')} rows`;
         scroller.setAttribute('aria-rowcount', String(rows.length + 1));
         body.style.height = `${rows.length * ROW}px`;

@@ -310,6 +310,12 @@ describe('words', () => {
         assert.equal(shown, `${(share * 100).toFixed(1)} %`);
         const text = await page.$eval('.answer', (a) => a.textContent);
         assert.match(text, new RegExp(`${used.length} tiles of 400 are in use, ${400 - used.length} are not`));
+        const shares = await page.evaluate(() => window.tilewright.charts['time-shares']);
+        const cycles = shares.reduce((sum, [, n]) => sum + n, 0);
+        assert.equal(cycles, execution.simulation.cycles * used.length);
+        await show(page, '#view=time');
+        const row = await page.$eval('[data-table=steps] .rows .row', (r) => r.textContent);
+        assert.ok(row.includes(`${(share * 100).toFixed(1)} %`), row);
         await page.close();
     });
 

@@ -34,7 +34,7 @@ function kernelOf(p) {
 function whereTimeGoes(p) {
     if (!running(p)) return null;
     const { used, all } = inUse(p);
-    const known = timeShares(p);
+    const { parts: known, tiles } = timeShares(p);
     const compute = known.find((x) => x.key === 'compute')?.share ?? 0;
     const other = largestOf(
         known.filter((x) => x.key !== 'compute' && (x.key !== 'idle' || used === all)),
@@ -45,7 +45,7 @@ function whereTimeGoes(p) {
     const some = used && used < all;
     return parts(
         unused(p),
-        `${share(some ? Math.min(1, (compute * all) / used) : compute)} of the time of ${some ? 'those in use' : `${all > 1 ? 'all ' : 'the '}${p.tileWord}${all > 1 ? 's' : ''}`} goes into computing${other && !some && other.share >= 0.05 ? `, ${share(other.share)} into “${other.label}”` : ''}.`,
+        `${share(some ? Math.min(1, (compute * tiles) / used) : compute)} of the time of ${some ? 'those in use' : `${all > 1 ? 'all ' : 'the '}${p.tileWord}${all > 1 ? 's' : ''}`} goes into computing${other && !some && other.share >= 0.05 ? `, ${share(other.share)} into “${other.label}”` : ''}.`,
         kernel && `${quote(kernel.name)} takes ${share(kernel.share)} of the ${p.kernelWord} cycles.`,
         host &&
             `${share(host.share)} are copies with the host, printing included: they are no work of the ${p.tileWord}s.`,

@@ -86,7 +86,7 @@ export function gridTab(p, state) {
             announce(words(t));
         },
         option: () => ({
-            grid: { left: 50, right: 140, top: 10, bottom: 40, containLabel: false },
+            grid: { left: 50, right: 140, top: 10, bottom: 44, containLabel: false },
             tooltip: image
                 ? undefined
                 : {
@@ -100,6 +100,8 @@ export function gridTab(p, state) {
                       data: Array.from({ length: columns }, (_, x) => String(x)),
                       splitArea: { show: false },
                       name: p.gridSize().known ? 'column' : '',
+                      nameLocation: 'middle',
+                      nameGap: 22,
                   },
             yAxis: image
                 ? { type: 'value', inverse: true, min: -0.5, max: rows - 0.5, minInterval: 1 }
@@ -108,6 +110,8 @@ export function gridTab(p, state) {
                       inverse: true,
                       data: Array.from({ length: rows }, (_, y) => String(y)),
                       name: p.gridSize().known ? 'row' : '',
+                      nameLocation: 'middle',
+                      nameGap: 30,
                   },
             visualMap: {
                 type: 'continuous',

@@ -139,10 +139,13 @@ function findings(p, report) {
 }
 
 function timeChart(p) {
-    const parts = timeShares(p);
-    return chart({
+    const { tiles, parts } = timeShares(p);
+    const whose =
+        tiles < p.tiles ? `the ${count(tiles)} ${p.tileWord}${tiles === 1 ? '' : 's'} in use` : `all ${p.tileWord}s`;
+    const title = `Where the time of ${whose} goes`;
+    const made = chart({
         id: 'time-shares',
-        title: `Where the time of all ${p.tileWord}s goes`,
+        title,
         height: 60 + 34 * parts.length,
         describe: () => parts.map((x) => `${x.label} ${percent(x.share)}`).join(', '),
         items: () => parts.length,
@@ -153,7 +156,7 @@ function timeChart(p) {
             tooltip: {
                 trigger: 'item',
                 formatter: (e) =>
-                    `${parts[e.dataIndex].label}\n${count(parts[e.dataIndex].value)} cycles on all ${p.tileWord}s\n${percent(parts[e.dataIndex].share)}`,
+                    `${parts[e.dataIndex].label}\n${count(parts[e.dataIndex].value)} cycles on ${whose}\n${percent(parts[e.dataIndex].share)}`,
             },
             xAxis: { type: 'value', max: 1, axisLabel: { formatter: (v) => percent(v, 0) } },
             yAxis: { type: 'category', inverse: true, data: parts.map((x) => x.label) },
@@ -179,6 +182,7 @@ function timeChart(p) {
             ],
         }),
     });
+    return { element: made.element, title };
 }
 
 function histogram(p) {
@@ -282,7 +286,12 @@ function summaryParts(p, state, report) {
                 'div',
                 { class: 'grid2' },
                 panel(
-                    h('span', {}, `Where the time of all ${p.tileWord}s goes `, time && fidelity(timeFidelity(p))),
+                    h(
+                        'span',
+                        {},
+                        `${time?.title ?? `Where the time of all ${p.tileWord}s goes`} `,
+                        time && fidelity(timeFidelity(p)),
+                    ),
                     time ? time.element : absent('No cycles: this profile has no execution part, or nothing ran.'),
                 ),
                 panel(

@@ -50,10 +50,10 @@ function tileCycles(p) {
     return buckets.map((n, b) => p.c[`busy${b}`]?.reduce((sum, x) => sum + x, 0) ?? n);
 }
 
-// All tile cycles by what tiles did: what no bucket has is idle.
+// Cycles by what tiles did: what no bucket has is idle. Of the tiles in use, where the others did not wait with them:
+// `tiles` says how many these are.
 export function timeShares(p) {
     const t = p.totals;
-    const all = t.cycles * p.tiles;
     const cycles = tileCycles(p);
     const parts = BUCKETS.map((b, i) => ({
         key: b.key,
@@ -61,6 +61,9 @@ export function timeShares(p) {
         value: cycles[i],
     })).filter((x) => x.value > 0);
     const known = parts.reduce((sum, x) => sum + x.value, 0);
+    const { used } = inUse(p);
+    const tiles = used && known <= t.cycles * used ? used : p.tiles;
+    const all = t.cycles * tiles;
     if (all - known > all * 1e-4) parts.push({ key: 'idle', label: 'Idle', value: all - known });
-    return parts.map((x) => ({ ...x, share: all ? x.value / all : 0 }));
+    return { tiles, parts: parts.map((x) => ({ ...x, share: all ? x.value / all : 0 })) };
 }

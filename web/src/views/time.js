@@ -14,7 +14,7 @@ import { gridTab } from './grid.js';
 import { intervalsChart } from './intervals.js';
 import { laneChart } from './lanes.js';
 import { absent, fidelity, legend, panel, tabs, timeFidelity } from './parts.js';
-import { extremes } from './sums.js';
+import { extremes, inUse } from './sums.js';
 import { tileBars } from './tilebars.js';
 import { waitsTab } from './waits.js';
 
@@ -228,6 +228,8 @@ function stepsChart(p, state) {
 function stepTable(p, state) {
     const c = p.c;
     const all = p.totals?.cycles || 0;
+    const used = inUse(p).used || p.tiles;
+    const ofUsed = (s) => Math.min(1, (c.stepBalance[s] * p.tiles) / used);
     const kind = BUCKETS.findIndex((b) => b.key === state.kind);
     const rows =
         kind >= 0
@@ -290,16 +292,16 @@ function stepTable(p, state) {
             {
                 title: 'Balance',
                 number: true,
-                value: (s) => c.stepBalance[s],
-                text: (s) => percent(c.stepBalance[s]),
+                value: ofUsed,
+                text: (s) => percent(ofUsed(s)),
                 definition: 'balance',
                 width: '80px',
             },
             {
                 title: 'Lost',
                 number: true,
-                value: (s) => p.stepLost(s),
-                text: (s) => count(Math.round(p.stepLost(s))),
+                value: (s) => p.stepLost(s, used),
+                text: (s) => count(Math.round(p.stepLost(s, used))),
                 definition: 'lost',
             },
             {

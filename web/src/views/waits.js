@@ -6,11 +6,13 @@ import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
 import { absent, timeFidelity } from './parts.js';
+import { inUse } from './sums.js';
 
 // From steps: whom all others waited for.
 function slowest(p) {
     const c = p.c;
     const won = new Map();
+    const used = inUse(p).used || p.tiles;
     for (let s = 0; s < p.stepCount; s++) {
         const row = c.stepActive[s];
         if (!row || !c.stepExecutions[s] || c.rowMax[row] === c.rowSecond[row]) continue;
@@ -18,7 +20,7 @@ function slowest(p) {
         const entry = won.get(tile) ?? { tile, steps: 0, cycles: 0, lost: 0 };
         entry.steps++;
         entry.cycles += c.stepExecutions[s] * (c.rowMax[row] - c.rowSecond[row]);
-        entry.lost += p.stepLost(s);
+        entry.lost += p.stepLost(s, used);
         won.set(tile, entry);
     }
     return [...won.values()];
