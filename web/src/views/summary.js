@@ -192,7 +192,7 @@ function histogram(p) {
     const width = byteBins(high, 32);
     const bins = Math.floor(high / width) + 1;
     let labelled = 1; // each so many-th edge has a label: whole kB, halves and quarters
-    while (bins > 8 * labelled) labelled *= 2;
+    while (bins > (innerWidth < 500 ? 4 : 8) * labelled) labelled *= 2; // those that fit: some left out look uneven
     const counts = new Array(bins).fill(0);
     for (const v of memory) counts[Math.min(bins - 1, Math.floor(v / width))]++;
     return chart({
