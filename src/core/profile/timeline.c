@@ -278,7 +278,8 @@ uint32_t tw__profile_tiles_in_use(const tw_profile *p)
     uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
     bool *used = tw__calloc((size_t)p->target.tiles + 1, sizeof *used);
     bool known = counts && used && tw__profile_step_counts(p, counts);
-    for (size_t i = 0; known && i < p->steps.count; i++) {
+    uint32_t sum = 0; /* all of them, mostly after a few steps: then the rest says nothing new */
+    for (size_t i = 0; known && i < p->steps.count && sum < p->target.tiles; i++) {
         const tw__step *s = &p->steps.items[i];
         tw_cycles_bucket bucket = program_buckets[s->type];
         if (!counts[i] || bucket == TW_CYCLES_HOST_EXCHANGE || bucket == TW_CYCLES_SYNC || bucket == TW_CYCLES_NONE)
@@ -287,11 +288,11 @@ uint32_t tw__profile_tiles_in_use(const tw_profile *p)
         uint64_t value = s->cycles;
         uint32_t t = 0, n = p->target.tiles; /* without a row the step is on all tiles */
         while (t < p->target.tiles && (!s->active || tw__profile_row_next(&c, &n, &value)))
-            for (uint32_t end = n < p->target.tiles - t ? t + n : p->target.tiles; t < end; t++)
+            for (uint32_t end = n < p->target.tiles - t ? t + n : p->target.tiles; t < end; t++) {
+                sum += value > 0 && !used[t];
                 used[t] |= value > 0;
+            }
     }
-    uint32_t sum = 0;
-    for (uint32_t t = 0; known && t < p->target.tiles; t++) sum += used[t];
     free(counts);
     free(used);
     return sum;
