@@ -12,7 +12,7 @@
 #include <tilewright/poplar/colossus/link.h>
 #include <tilewright/poplar/colossus/sim.h>
 
-enum { MOMENTS = 16, EVERY = 37, TURNS = 2000 };
+enum { MOMENTS = 16, EVERY = 37, TURNS = 500 };
 
 /* A supervisor that starts workers, which loop, by a branch and by rpt, with floats and memory. */
 static const char text[] = ".globl main\n"
