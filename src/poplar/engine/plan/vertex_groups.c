@@ -338,3 +338,95 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     free(by_tile);
     return s;
 }
+
+/* --- the same states over another storage ------------------------------------------------------------------------ */
+
+static void shift_pointer(void **pointer, ptrdiff_t shift)
+{
+    if (*pointer) *pointer = (char *)*pointer + shift;
+}
+
+/* Vectors among the state are copied by those who make them from values; all else can be moved. */
+static bool states_move(const tw__vertex_type *type)
+{
+    for (unsigned f = 0; f < type->num_fields; f++)
+        if (type->fields[f].form == TW__STATE_VECTOR) return false;
+    return true;
+}
+
+static bool move_rows(tw_host_rows *rows, ptrdiff_t shift, tw__arena *arena)
+{
+    const tw_host_span *from = rows->rows;
+    tw_host_span *to = rows->rows = TW__NEW_N(arena, tw_host_span, rows->size ? rows->size : 1);
+    for (uint32_t i = 0; to && i < rows->size; i++) {
+        to[i] = from[i];
+        shift_pointer(&to[i].data, shift);
+    }
+    return to != NULL;
+}
+
+static bool move_edges(tw_host_edges *edges, ptrdiff_t shift, tw__arena *arena)
+{
+    void *const *from = edges->edges;
+    void **to = edges->edges = TW__NEW_N(arena, void *, edges->size ? edges->size : 1);
+    for (uint32_t i = 0; to && i < edges->size; i++) {
+        to[i] = from[i];
+        shift_pointer(&to[i], shift);
+    }
+    return to != NULL;
+}
+
+/* One field of all states of a group. */
+static bool move_field(const tw__group *group, const tw__field *field, ptrdiff_t shift, tw__arena *arena)
+{
+    char *at = group->states + field->host_offset;
+    bool good = true;
+    for (uint32_t i = 0; i < group->count && good; i++, at += group->stride) switch (field->form) {
+        case TW__EDGE_SCALAR: shift_pointer((void **)at, shift); break;
+        case TW__EDGE_VECTOR: shift_pointer(&((tw_host_span *)at)->data, shift); break;
+        case TW__EDGE_VECTORS: good = move_rows((tw_host_rows *)at, shift, arena); break;
+        case TW__EDGE_SCALARS: good = move_edges((tw_host_edges *)at, shift, arena); break;
+        case TW__STATE_PLAIN:
+        case TW__STATE_OPAQUE:
+        case TW__STATE_VECTOR: return true;
+        }
+    return good;
+}
+
+static tw_status move_group(const tw_engine *engine, ptrdiff_t shift, tw__group *group)
+{
+    const tw__vertex_type *type = engine->core->types[group->type].info;
+    size_t bytes = (size_t)group->count * group->stride;
+    const char *from = group->states;
+    if (!from) return TW_OK;
+    group->states = tw__arena_alloc(engine->arena, bytes, type->host_align ? type->host_align : 1);
+    if (!group->states) return vertex_groups_no_memory();
+    memcpy(group->states, from, bytes);
+    for (unsigned f = 0; f < type->num_fields; f++)
+        if (!move_field(group, &type->fields[f], shift, engine->arena)) return vertex_groups_no_memory();
+    return TW_OK;
+}
+
+tw_status tw__exec_again(tw_engine *engine, const tw__exec *from, const char *base, tw__exec *exec)
+{
+    bool move = !engine->tiles;
+    for (size_t i = 0; i < from->group_count && move; i++)
+        move = states_move(engine->core->types[from->groups[i].type].info);
+    if (!move) {
+        tw_status s = tw__lower_compute_set(engine, from->cs, exec);
+        tw__copy_free(&exec->before), tw__copy_free(&exec->after);
+        exec->before = from->before, exec->after = from->after;
+        return s;
+    }
+    *exec = *from;
+    exec->on_tiles = NULL;
+    exec->parallel = 0;
+    exec->groups = TW__NEW_N(engine->arena, tw__group, from->group_count ? from->group_count : 1);
+    if (!exec->groups) return vertex_groups_no_memory();
+    tw_status s = TW_OK;
+    for (size_t i = 0; i < from->group_count && !s; i++) {
+        exec->groups[i] = from->groups[i];
+        s = move_group(engine, engine->plan.storage.base - base, &exec->groups[i]);
+    }
+    return s;
+}

@@ -63,11 +63,8 @@ static tw_status own_states(tw_engine *one, const tw__plan *shared)
     tw__exec *execs = one->plan.execs.items = TW__NEW_N(one->arena, tw__exec, count ? count : 1);
     if (!execs) return tw__fail(TW_E_NO_MEMORY, "no memory for a replica");
     for (size_t i = 0; i < count; i++) {
-        const tw__exec *of_all = &shared->execs.items[i];
-        tw_status s = tw__lower_compute_set(one, of_all->cs, &execs[i]);
-        tw__copy_free(&execs[i].before), tw__copy_free(&execs[i].after);
+        tw_status s = tw__exec_again(one, &shared->execs.items[i], shared->storage.base, &execs[i]);
         if (s) return s;
-        execs[i].before = of_all->before, execs[i].after = of_all->after;
     }
     tw_status s = tw__tile_vertices_new(one);
     if (!s && one->sims) s = tw__tile_sims_new(one);
