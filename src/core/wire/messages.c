@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +25,30 @@ static void pause_for(unsigned tries)
         sched_yield();
 }
 
+/* Asks `peer` what it did, and waits for the first call that differs; TW_OK: it says nothing within that time. */
+static tw_status hear_difference(unsigned peer, double seconds)
+{
+    tw__wire_ask(peer);
+    double until = tw__seconds() + seconds;
+    tw_status s = TW_OK;
+    while (!s && tw__seconds() < until) {
+        s = tw__wire_notices();
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    return s;
+}
+
+/* MPI failed: the peer is gone, or it sent what is longer than what this rank waits for. */
+static tw_status wire_lost(unsigned peer)
+{
+    char why[512];
+    snprintf(why, sizeof why, "%s", tw__wire.row->problem());
+    tw_status s = hear_difference(peer, 1);
+    if (!s) s = tw__fail(TW_E_SYSTEM, "rank %u has lost rank %u: %s", tw__wire.rank, peer, why);
+    tw__wire_break();
+    return s;
+}
+
 tw_status tw__wire_wait(void *request, unsigned peer)
 {
     if (!request)
@@ -34,11 +59,7 @@ tw_status tw__wire_wait(void *request, unsigned peer)
     for (unsigned tries = 1;; tries++) {
         int done = tw__wire.row->done(request);
         if (done > 0) return TW_OK;
-        if (done < 0) {
-            tw__wire_break();
-            return tw__fail(TW_E_SYSTEM, "rank %u has lost rank %u: %s", tw__wire.rank, peer,
-                            tw__wire.row->problem());
-        }
+        if (done < 0) return wire_lost(peer);
         if (tries % 256 == 0) {
             double now = tw__seconds();
             if (begin == 0) begin = asked = now;
@@ -73,13 +94,7 @@ tw_status tw__wire_receive_plain(unsigned peer, int tag, void *bytes, size_t siz
 /* What came from `peer` belongs to another call: both sides learn from each other which was the first to differ. */
 static tw_status call_differs(unsigned peer, const tw__wire_call *theirs)
 {
-    tw__wire_ask(peer);
-    double until = tw__seconds() + 2;
-    tw_status s = TW_OK;
-    while (!s && tw__seconds() < until) {
-        s = tw__wire_notices();
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    }
+    tw_status s = hear_difference(peer, 2);
     if (!s) s = tw__wire_compare(peer, theirs, 1);
     if (!s)
         s = tw__fail(TW_E_SYSTEM, "ranks %u and %u do different things: %s on rank %u, but %s on rank %u",

@@ -32,6 +32,7 @@ for ranks in 2 4; do
     run killed $ranks "signal 9"
     [ $(($(date +%s) - begin)) -le 20 ] || { echo "killed: took longer than 20 s"; failed=1; }
 done
+run leave_longer 2 "do different things" "the end of the program" "a value (misbehave.c:"
 # At the end of a run: the last rank is at the end of the program, or reads.
 run leave_run 2 "do different things" "the end of the program" "the end of a run"
 run leave_failed 4 "is at the end of the program, but rank 0 has failed in a run: a vertex has failed"

@@ -62,6 +62,15 @@ static int leave(bool last)
     return told(s ? s : rounds(1));
 }
 
+/* The last rank ends where the others send more than the end of a program has. */
+static int leave_longer(bool last)
+{
+    char bytes[256] = { 0 };
+    tw_status s = rounds(2);
+    if (last) exit(s ? 1 : 0);
+    return told(s ? s : tw__wire_broadcast(TW__WIRE_HERE("a value"), 0, bytes, sizeof bytes));
+}
+
 static int late(bool last)
 {
     tw__wire_timeout(1.5);
@@ -133,6 +142,7 @@ int main(int argc, char **argv)
                  { "skip", skip },
                  { "killed", killed },
                  { "leave", leave },
+                 { "leave_longer", leave_longer },
                  { "late", late },
                  { "leave_run", leave_run },
                  { "leave_failed", leave_failed },
