@@ -80,7 +80,7 @@ static void print_other(tile_print *p, GString *form, char kind, int precision)
 }
 
 /* From behind a '%'; returns what follows. */
-static const char *print_one(tile_print *p, const char *at)
+static const char *print_conversion(tile_print *p, const char *at)
 {
     g_autoptr(GString) form = g_string_new("%");
     int width = 0, precision = -1;
@@ -116,7 +116,7 @@ static void print_format(tile_print *p, uint32_t address)
     p->slot = tw_sim_get_m(p->sim, p->context, PRINT_STACK);
     for (const char *at = format; *at;) {
         if (*at == '%')
-            at = print_one(p, at + 1);
+            at = print_conversion(p, at + 1);
         else
             g_string_append_c(p->out, *at++);
     }
