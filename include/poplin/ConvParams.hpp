@@ -439,8 +439,8 @@ void convReadTransform(const ConvWords &words, const std::string &name, Transfor
 }
 } // namespace detail
 
-/* From an object of JSON as operator<< writes it; what it does not name is as in a convolution without transforms, and
- * "dataType" is the type of input and output. poplibs_error says what is wrong with it. */
+/* From an object of JSON as operator<< writes it; what it does not name is as in a convolution without transforms,
+ * and "dataType" is the type of input and output. poplibs_error says what is wrong with it. */
 inline std::istream &operator>>(std::istream &in, ConvParams &p)
 {
     detail::ConvWords words;

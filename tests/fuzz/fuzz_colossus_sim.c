@@ -131,8 +131,8 @@ static void insert(code *k, size_t at, const uint32_t *words, size_t count)
     k->count += count;
 }
 
-/* A number of words, 0 when chance found nothing legal. A half of a bundle is one of `pipe`; nobody waits in loops for
- * what else happens. */
+/* A number of words, 0 when chance found nothing legal. A half of a bundle is one of `pipe`; nobody waits in loops
+ * for what else happens. */
 static size_t make_word(code *k, bool bundled, tw_isa_pipe pipe, bool in_loop, uint32_t *out)
 {
     const instruction_code places = { tw_sim_memory_base(k->arch), (uint32_t)(k->count * WORD) };

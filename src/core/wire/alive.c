@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether other ranks are still there. Launchers end all ranks when one is killed, but not all of them always do so:
- * ranks of this machine are asked for at its system, those of others over their line, by who has waited for a while. */
+/* Whether other ranks are still there. Launchers end all ranks when one is killed, but not all of them always do
+ * so: ranks of this machine are asked for at its system, those of others over their line, by who has waited for a
+ * while. */
 #include "core/wire/inside.h"
 
 #include <errno.h>

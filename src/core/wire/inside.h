@@ -43,8 +43,8 @@ double tw__wire_patience(void); /* seconds, 0 = no end */
 /* This rank's program has ended: a failure of another one has nothing to wait for any more. */
 void tw__wire_at_end(void);
 
-/* lines.c: whether ranks of other machines are still there, as far as rank 0 and they see each other. All ranks; `far`:
- * by rank, whether it is on another machine than rank 0. Only messages fail, not lines. */
+/* lines.c: whether ranks of other machines are still there, as far as rank 0 and they see each other. All ranks;
+ * `far`: by rank, whether it is on another machine than rank 0. Only messages fail, not lines. */
 tw_status tw__wire_make_lines(const bool *far);
 bool tw__wire_line_ended(unsigned rank);
 

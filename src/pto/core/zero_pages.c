@@ -5,8 +5,8 @@
 
 #include <sys/mman.h>
 
-/* The address sanitizer does not see accesses past the end: pages behind it that nobody may touch do. A heap would, but
- * it takes many times longer to fill, mark and clear for each core. */
+/* The address sanitizer does not see accesses past the end: pages behind it that nobody may touch do. A heap
+ * would, but it takes many times longer to fill, mark and clear for each core. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GUARD 65536
 #elif defined(__has_feature)

@@ -101,9 +101,9 @@ TW_API tw_status tw_sim_set_csr(tw_sim *sim, unsigned context, unsigned index, u
 TW_API uint64_t tw_sim_get_weight(const tw_sim *sim, unsigned index);
 TW_API void tw_sim_set_weight(tw_sim *sim, unsigned index, uint64_t bits);
 TW_API uint32_t tw_sim_get_pc(const tw_sim *sim, unsigned context);
-/* The next instruction of an active context, instead of the one that would be; a repeat loop that it is in ends. In a
- * context that an exception stopped, that is over, and the next run goes on there. A wrong address is not noticed before
- * it runs, as an exception. TW_E_INVALID_ARGUMENT: the context is idle. */
+/* The next instruction of an active context, instead of the one that would be; a repeat loop that it is in ends.
+ * In a context that an exception stopped, that is over, and the next run goes on there. A wrong address is not
+ * noticed before it runs, as an exception. TW_E_INVALID_ARGUMENT: the context is idle. */
 TW_API tw_status tw_sim_set_pc(tw_sim *sim, unsigned context, uint32_t address);
 
 /* --- running ---------------------------------------------------------------------------------------------------- */

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <tilewright/progress.h>
 
-/* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the host
- * is asked at the same cycles for any number of threads. Where mailboxes are, ranks hear later of what is under way than
- * one process does, so that a window in which nothing happens may be another one: there the host is asked after each,
- * and all begin at a multiple of two from the last stop. */
+/* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the
+ * host is asked at the same cycles for any number of threads. Where mailboxes are, ranks hear later of what is
+ * under way than one process does, so that a window in which nothing happens may be another one: there the host is
+ * asked after each, and all begin at a multiple of two from the last stop. */
 enum { WINDOW = 2, WORTH_SEVERAL = 384, ASK_EVERY = 16, MOST_WINDOWS = 32 };
 enum { ASK_TIME = 64 }; /* turns between two looks at the clock */
 

@@ -339,7 +339,7 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     return s;
 }
 
-/* --- the same states over another storage ------------------------------------------------------------------------ */
+/* --- the same states over another storage ----------------------------------------------------------------------- */
 
 static void shift_pointer(void **pointer, ptrdiff_t shift)
 {

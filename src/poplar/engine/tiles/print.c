@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* printf in vertices on simulated tiles, and what else codelets ask a host for: functions of the runtime library that
- * begin with `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on the stack,
- * in slots of 4 bytes, those of 64 bits on 8 (docs/colossus-compiler.md). */
+/* printf in vertices on simulated tiles, and what else codelets ask a host for: functions of the runtime library
+ * that begin with `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on
+ * the stack, in slots of 4 bytes, those of 64 bits on 8 (docs/colossus-compiler.md). */
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdio.h>

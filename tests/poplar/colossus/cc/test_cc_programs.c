@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of this folder, one for each topic, and random ones (program_random.h), on a simulated tile and as programs
- * of this machine: the same words, and the same again from other levels of optimisation. TW_SEEDS=FROM:COUNT
- * chooses others than the usual random ones, TW_KEEP=FOLDER keeps the sources of those that differ. */
+/* The programs of this folder, one for each topic, and random ones (program_random.h), on a simulated tile and as
+ * programs of this machine: the same words, and the same again from other levels of optimisation.
+ * TW_SEEDS=FROM:COUNT chooses others than the usual random ones, TW_KEEP=FOLDER keeps the sources of those that
+ * differ. */
 #include "program_random.h"
 #include "program_test.h"
 

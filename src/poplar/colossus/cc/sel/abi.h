@@ -34,8 +34,8 @@ typedef enum tw__sel_record { TW__SEL_BY_POINTER, TW__SEL_BY_MEMBER, TW__SEL_DRO
 tw__sel_record tw__sel_record_of(tw__sel *s, LLVMTypeRef type, LLVMTypeRef *member);
 /* The type of byval or sret (`name`) of a parameter (index from 0), NULL: it has none. Of a call or a function. */
 LLVMTypeRef tw__sel_type_attribute(LLVMValueRef value, const char *name, unsigned index);
-/* How such a record of the type `record` is aligned: by what the front end says, as LLVM's type of one with bit-fields
- * of 64 bits, and of a packed one, says less. */
+/* How such a record of the type `record` is aligned: by what the front end says, as LLVM's type of one with
+ * bit-fields of 64 bits, and of a packed one, says less. */
 unsigned tw__sel_record_align(tw__sel *s, LLVMValueRef value, unsigned index, LLVMTypeRef record);
 bool tw__sel_has_attribute(LLVMValueRef value, const char *name, unsigned index);
 
