@@ -159,6 +159,9 @@ static gint before(gconstpointer a, gconstpointer b, gpointer user)
     return x < y ? -1 : x > y;
 }
 
+/* Of a list: several GiB. A view that repeats boxes can stand for more; asking for its order is out of memory. */
+enum { MOST_REGIONS = 1 << 26 };
+
 /* Indices [from, to) of axis d of one box that spans all later axes. */
 static void affine_emit(sweep *s, uint32_t which, unsigned d, uint64_t from, uint64_t to)
 {
@@ -171,6 +174,7 @@ static void affine_emit(sweep *s, uint32_t which, unsigned d, uint64_t from, uin
     for (unsigned k = d; k < rank; k++)
         dims[k - d] = (tw__dim){ k == d ? to - from : box->axis[k].size, box->axis[k].stride };
     tw__builder_box(s->out, box->var, offset, dims, rank - d);
+    if (s->out->n > MOST_REGIONS) s->out->failed = true;
 }
 
 static void order_by(sweep *s, uint32_t *set, size_t n, unsigned d)

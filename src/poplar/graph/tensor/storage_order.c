@@ -150,6 +150,14 @@ static tw__regions *turned_list(const tw__boxes *boxes, const stored *runs, stru
     return tw__builder_finish(&b);
 }
 
+/* Lists of more regions are ordered faster by their elements: each box of t cuts a piece out of all of them. */
+enum { MOST_REGIONS_CUT = 1 << 15 };
+
+static bool worth_cutting(const tw__node *other)
+{
+    return other->set || other->affine || other->t.regions->n <= MOST_REGIONS_CUT;
+}
+
 bool tw__storage_order(const tw__node *t, size_t count, const tw__node *const *others, tw__regions **lists)
 {
     if (!t->set && !t->affine) return false;
@@ -157,7 +165,9 @@ bool tw__storage_order(const tw__node *t, size_t count, const tw__node *const *o
     const tw__boxes *boxes = set ? tw__box_set_boxes(set) : NULL;
     stored *runs = boxes && boxes->n ? stored_runs(boxes) : NULL;
     size_t n = 0;
-    for (bool done = runs; done && n <= count; n += done) {
+    bool few = true;
+    for (size_t i = 0; i < count; i++) few &= worth_cutting(others[i]);
+    for (bool done = runs && few; done && n <= count; n += done) {
         struct tw__box_set *other = n < count ? tw__node_box_set(others[n]) : tw__box_set_ref(set);
         done = other && (lists[n] = turned_list(boxes, runs, other));
         tw__box_set_unref(other);

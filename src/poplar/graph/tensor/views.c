@@ -34,7 +34,7 @@ static void pick_axis(tw__box *box, unsigned d, pick p)
             return;
         }
         box->offset += (p.first + from * step - a->begin) * (uint64_t)a->stride;
-        *a = (tw__axis){ from, to - from, a->stride * p.step };
+        *a = (tw__axis){ from, to - from, to - from > 1 ? a->stride * p.step : 0 };
     } else {
         /* The whole axis backwards: index i becomes count - 1 - i. */
         box->offset += (a->size - 1) * (uint64_t)a->stride;
@@ -199,11 +199,11 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
         int64_t *stride = &tw__strides(node)[d];
         uint64_t first = p.step < 0 && p.count ? p.count - 1 : p.first;
         if (tw__dims_product(shape, 0, rank)) node->offset += first * (uint64_t)*stride;
-        *stride *= p.step;
+        *stride = p.count > 1 ? *stride * p.step : 0;
         return tw__node_publish(core, node);
     }
     const tw__regions *list = t->set ? NULL : t->t.regions;
-    size_t pieces = list ? list->n : t->t.regions ? t->t.regions->n : tw__box_set_boxes(t->set)->n;
+    size_t pieces = list ? list->n : tw__box_set_boxes(t->set)->n; /* also where a list was made beside the set */
     if (p.step == 0 && pieces && p.count > MAX_PIECES / pieces) {
         char text[TW__TEXT_BYTES];
         tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %zu pieces of %s: a tensor can have %d",
