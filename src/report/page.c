@@ -3,6 +3,7 @@
  * allows these two and nothing else; here the data and a summary that is readable without a script are put into
  * it. */
 #include "report/report.h"
+#include "core/base/text_file.h"
 
 #include "core/profile/summary.h"
 
@@ -165,9 +166,9 @@ typedef struct report {
 
 static tw_status put_data(const report *r, FILE *out)
 {
-    char *text = NULL;
+    tw__text_file file;
     size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
+    FILE *memory = tw__text_open(&file);
     if (!memory) return tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
     tw__json j = { .out = memory, .empty = true };
     tw__report_pack pack;
@@ -195,8 +196,8 @@ static tw_status put_data(const report *r, FILE *out)
     }
     fprintf(memory, ",\"columns\":{%s}", pack.index->str);
     tw__json_close(&j, '}');
-    bool written = fclose(memory) == 0;
-    if (!status && (!written || !text)) status = tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
+    char *text = tw__text_close(&file, &bytes);
+    if (!status && !text) status = tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
     if (!status) status = tw__report_pack_write(&pack, text, bytes, out);
     tw__report_pack_free(&pack);
     free(text);

@@ -10,6 +10,7 @@
  * A diagnostic that finds no memory is not lost silently: the list then ends with an "out of memory" error.
  */
 #include "core/base/base.h"
+#include "core/base/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,14 +146,10 @@ enum { MOST_SHOWN = 160, SHOWN_BEFORE = 60 }; /* bytes of a line, of them before
 /* Columns that text takes on the screen. */
 static size_t columns_of(const char *text, size_t length)
 {
-    char *shown = NULL;
-    size_t bytes = 0, columns = length;
-    FILE *memory = open_memstream(&shown, &bytes);
-    if (memory) {
-        columns = tw_print_text(memory, text, length, "\t");
-        fclose(memory);
-    }
-    free(shown);
+    tw__text_file shown;
+    size_t columns = length;
+    if (tw__text_open(&shown)) columns = tw_print_text(shown.out, text, length, "\t");
+    free(tw__text_close(&shown, NULL));
     return columns;
 }
 
@@ -210,14 +207,13 @@ static void print_one(const tw_diag *diag, FILE *out, bool colour)
 /* All of them in one write: what other processes write at the same time does not come between. */
 void tw_diags_print(const tw_diags *diags, FILE *out, bool colour)
 {
-    char *text = NULL;
+    tw__text_file file;
     size_t size = 0;
     const tw_diag *diag;
-    FILE *memory = open_memstream(&text, &size);
+    FILE *memory = tw__text_open(&file);
     for (size_t i = 0; memory && (diag = tw_diags_get(diags, i)); i++) print_one(diag, memory, colour);
-    bool whole = memory && !ferror(memory);
-    whole &= memory && fclose(memory) == 0 && text; /* without memory it succeeds, and there is no text */
-    if (whole && size) fwrite(text, 1, size, out);
-    for (size_t i = 0; !whole && (diag = tw_diags_get(diags, i)); i++) print_one(diag, out, colour);
+    char *text = tw__text_close(&file, &size);
+    if (text && size) fwrite(text, 1, size, out);
+    for (size_t i = 0; !text && (diag = tw_diags_get(diags, i)); i++) print_one(diag, out, colour);
     free(text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing JSON as a stream of tokens, and the members that both files have. Numbers never depend on the locale. */
 #include "core/profile/json.h"
+#include "core/base/text_file.h"
 #include "core/profile/summary.h"
 
 #include <glib.h>
@@ -342,12 +343,12 @@ tw_status tw_profile_write_json(const tw_profile *p, FILE *out, bool pretty)
 
 static char *to_text(const tw_profile *p, bool pretty, tw_status (*write)(const tw_profile *, FILE *, bool))
 {
-    char *buffer = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&buffer, &size);
+    tw__text_file file;
+    FILE *out = tw__text_open(&file);
     if (!out) return tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile"), NULL;
     tw_status status = write(p, out, pretty);
-    if (fclose(out) == 0 && buffer && !status) return buffer;
+    char *buffer = tw__text_close(&file, NULL);
+    if (buffer && !status) return buffer;
     if (!status) tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile");
     free(buffer);
     return NULL;

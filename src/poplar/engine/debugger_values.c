@@ -3,6 +3,7 @@
 #include <tilewright/poplar/debugger.h>
 
 #include "poplar/engine/engine.h"
+#include "core/base/text_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -188,14 +189,14 @@ char *tw_engine_value_text(tw_engine *engine, const char *text)
                         NULL);
     const char *bracket = strchr(text, '[');
     g_autofree char *name = g_strstrip(bracket ? g_strndup(text, (gsize)(bracket - text)) : g_strdup(text));
-    char *printed = NULL;
-    size_t size = 0;
+    tw__text_file file;
     bool found = false;
-    FILE *out = open_memstream(&printed, &size);
+    FILE *out = tw__text_open(&file);
     if (!out) return tw__made(tw__fail(TW_E_NO_MEMORY, "out of memory"), NULL);
     tw_status status = put_named(engine, name, bracket ? bracket : "", out, &found);
     if (!status && !found) status = nothing_named(engine, name);
-    if (fclose(out) != 0 && !status) status = tw__fail(TW_E_NO_MEMORY, "out of memory");
+    char *printed = tw__text_close(&file, NULL);
+    if (!printed && !status) status = tw__fail(TW_E_NO_MEMORY, "out of memory");
     if (status) free(printed), printed = NULL;
     return tw__made(status, printed);
 }

@@ -2,6 +2,7 @@
 /* Diagnostics as printed, nearest names, digit groups, folders. */
 #define _GNU_SOURCE
 #include "core/base/base.h"
+#include "core/base/text_file.h"
 
 // clang-format off
 #include <setjmp.h>
@@ -198,13 +199,56 @@ static void base_folders(void **state)
     unsetenv("TILEWRIGHT_ROOT");
 }
 
+/* Pieces of any length; a piece without memory makes all of it fail, also when there is some for what follows. */
+static void base_text_file(void **state)
+{
+    (void)state;
+    tw__text_file file = { 0 };
+    size_t size = 1;
+    assert_null(tw__text_close(&file, &size)); /* never opened */
+
+    assert_non_null(tw__text_open(&file));
+    char *text = tw__text_close(&file, &size);
+    assert_string_equal(text, "");
+    assert_int_equal(size, 0);
+    free(text);
+
+    assert_non_null(tw__text_open(&file));
+    for (int i = 0; i < 5000; i++) fprintf(file.out, "%d%c", i, i % 7 ? ' ' : 0);
+    text = tw__text_close(&file, &size);
+    char *at = text;
+    for (int i = 0; i < 5000; i++) {
+        char word[16];
+        int n = snprintf(word, sizeof word, "%d%c", i, i % 7 ? ' ' : 0);
+        assert_memory_equal(at, word, (size_t)n);
+        at += n;
+    }
+    assert_ptr_equal(at, text + size);
+    assert_int_equal(*at, 0);
+    free(text);
+
+    assert_non_null(tw__text_open(&file));
+    setvbuf(file.out, NULL, _IONBF, 0);
+    tw__fail_allocation(1);
+    fputs("lost", file.out);
+    tw__fail_allocation(0);
+    fputs("kept", file.out);
+    assert_true(ferror(file.out));
+    assert_null(tw__text_close(&file, &size));
+    assert_int_equal(size, 0);
+    tw__fail_allocation(1);
+    assert_null(tw__text_open(&file));
+    tw__fail_allocation(0);
+    assert_null(tw__text_close(&file, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_diag_print), cmocka_unit_test(base_diag_colour),
         cmocka_unit_test(base_diag_list),  cmocka_unit_test(base_diag_without_memory),
         cmocka_unit_test(base_nearest),    cmocka_unit_test(base_commas),
-        cmocka_unit_test(base_folders),
+        cmocka_unit_test(base_folders),    cmocka_unit_test(base_text_file),
     };
     return cmocka_run_group_tests_name("base text", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Codelets, compute sets, vertices. */
 #include "poplar/graph/replicas.h"
+#include "core/base/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,11 @@
 /* With the diagnostics of the user's file, as a compiler prints them. */
 static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
 {
-    char *text = NULL;
+    tw__text_file file = { 0 };
     size_t bytes = 0;
-    FILE *out = diags && tw_diags_count(diags, TW_ERROR) ? open_memstream(&text, &bytes) : NULL;
-    if (out) {
-        tw_diags_print(diags, out, false);
-        if (fclose(out) == 0 && text && bytes && text[bytes - 1] == '\n') text[bytes - 1] = 0;
-    }
+    if (diags && tw_diags_count(diags, TW_ERROR) && tw__text_open(&file)) tw_diags_print(diags, file.out, false);
+    char *text = tw__text_close(&file, &bytes);
+    if (bytes && text[bytes - 1] == '\n') text[bytes - 1] = 0;
     if (text)
         tw__graph_fail(graph->core, status, "%s\n%s", tw_status_text(status), text);
     else

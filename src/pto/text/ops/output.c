@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* output: what a program tells its user: tprint, print, trap. */
 #include "pto/text/ops/ops.h"
+#include "core/base/text_file.h"
 #include "pto/exec/exec.h"
 
 #include <inttypes.h>
@@ -99,14 +100,15 @@ static void print_all(FILE *out, const char *format, tw__as_run *run, const tw__
 /* pto.print ins("format", values). Programs are untrusted: a terminal shows what they print and obeys none of it. */
 static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 {
-    char *text = NULL;
+    tw__text_file file;
     size_t size = 0;
     if (!run->out) return TW_OK;
-    FILE *memory = open_memstream(&text, &size);
+    FILE *memory = tw__text_open(&file);
     if (!memory) return tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
     print_all(memory, code->more->format, run, code);
-    bool good = fclose(memory) == 0 && text;
-    if (good) tw_print_text(run->out, text, size, "\n\t");
+    char *text = tw__text_close(&file, &size);
+    if (text) tw_print_text(run->out, text, size, "\n\t");
+    bool good = text != NULL;
     free(text);
     return good ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
 }
