@@ -119,6 +119,15 @@ inline poplar::Tensor create(const char *call, Create make, unsigned rank, popla
         return make(g, poplar::handles::of(type), rank, a.data(), b.data(), path.c_str(), list.data());
     });
 }
+/* Elements of FP8 mean nothing without their metadata: it goes with them. */
+inline poplar::Tensor copied(const poplar::Tensor &from, const poplar::Tensor &to, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext)
+{
+    if (from.hasMetadata())
+        prog.add(poplar::program::Copy(from.getMetadata(), to.getMetadata(), false, debugContext));
+    prog.add(poplar::program::Copy(from, to, false, debugContext));
+    return to;
+}
 } // namespace detail
 
 #define TW__END                                                                             \
@@ -198,8 +207,7 @@ inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const std::
 {
     poplar::Tensor made =
         createMatMulInputRHS(graph, B.elementType(), outputType, aShape, B.shape(), debugContext, options);
-    prog.add(poplar::program::Copy(B, made, false, debugContext));
-    return made;
+    return detail::copied(B, made, prog, debugContext);
 }
 inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const std::vector<std::size_t> &aShape,
                                                const poplar::Tensor &B, poplar::program::Sequence &prog, TW__END)
@@ -212,8 +220,7 @@ inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, cons
 {
     poplar::Tensor made =
         createMatMulGroupedInputRHS(graph, B.elementType(), outputType, aShape, B.shape(), debugContext, options);
-    prog.add(poplar::program::Copy(B, made, false, debugContext));
-    return made;
+    return detail::copied(B, made, prog, debugContext);
 }
 #undef TW__END
 

@@ -38,6 +38,10 @@ static void quarters(Device &device)
            b = poplin::createMatMulInputRHS(graph, QUARTER, HALF, { 5, 7 }, { 7, 3 }, "b");
     Sequence prog;
     Tensor c = poplin::matMul(graph, a, b, prog, FLOAT);
+    Tensor ready = poplin::preArrangeMatMulInputRHS(graph, { 5, 7 }, b, prog, HALF, "ready"),
+           readies = poplin::preArrangeMatMulGroupedInputRHS(graph, { 1, 5, 7 }, b.expand({ 0 }), prog, HALF);
+    graph.createHostRead("ready", poplin::matMul(graph, a, ready, prog, FLOAT));
+    graph.createHostRead("readies", poplin::matMulGrouped(graph, a.expand({ 0 }), readies, prog, FLOAT));
     EXPECT(poplin::matMul(graph, a, b, prog).elementType() == HALF);
     poplin::ConvParams p(QUARTER, FLOAT, 1, { 7 }, { 3 }, 5, 1, 1); /* the same numbers as a field of 5 channels */
     Tensor in = poplin::createInput(graph, p, "in"), w = poplin::createWeights(graph, p, "w");
@@ -64,6 +68,11 @@ static void quarters(Device &device)
         float sum = 0;
         for (int k = 0; k < 7; k++) sum += x[i / 3 * 7 + k] * z[k * 3 + i % 3];
         EXPECT(sums[i] == sum);
+    }
+    for (const char *name : { "ready", "readies" }) { /* their scale goes with them */
+        std::vector<float> again(15);
+        engine.readTensor(name, again.data(), again.data() + 15);
+        EXPECT(again == sums);
     }
     for (int i = 0; i < 5; i++) {
         float sum = 0;
