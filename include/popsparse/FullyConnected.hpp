@@ -31,15 +31,19 @@ class OptionTexts {
         list.push_back(nullptr);
     }
 };
-inline unsigned note(PlanningCache *cache, const poplar::Target &target, const poplar::Type &type, const Problem &p,
-                     const poplar::OptionFlags &options)
+/* What a plan depends on beside the number of tiles. */
+inline std::string planned(const poplar::Type &type, const Problem &p, const poplar::OptionFlags &options)
 {
-    if (!cache) return target.getNumTiles();
     std::ostringstream text;
     text << type << ' ' << p.sparsity << ' ' << p.ratio << ' ' << p.groups << ' ' << p.rows << ' ' << p.columns
          << ' ' << p.batch;
     for (const auto &o : options) text << ' ' << o.first << '=' << o.second;
-    return cache->note(text.str(), target.getNumTiles());
+    return text.str();
+}
+inline void note(PlanningCache *cache, const poplar::Target &target, const poplar::Type &type, const Problem &p,
+                 const poplar::OptionFlags &options)
+{
+    if (cache) cache->note(planned(type, p, options), target.getNumTiles());
 }
 inline tw_sparse_tensor of(const SparseTensor &t)
 {

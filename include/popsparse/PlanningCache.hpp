@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* A cache notes what was planned with it, and for how many tiles first: a Partitioner for a target of several IPUs
- * takes the plan of tensors on one of them from it. Planning itself takes little time. */
+/* A cache notes what tensors and products were planned with it, and for how many tiles: a Partitioner made after the
+ * tensors for a target of several IPUs takes the plan of tensors on a part of it. Planning itself takes little
+ * time. */
 #ifndef POPSPARSE_PLANNING_CACHE_HPP
 #define POPSPARSE_PLANNING_CACHE_HPP
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
-#include <utility>
 
 namespace poplin {
 class PlanningCache;
@@ -20,7 +21,7 @@ namespace popsparse {
 namespace dynamic {
 
 class PlanningCache {
-    std::map<std::string, unsigned> plans;
+    std::map<std::string, std::set<unsigned>> plans;
 
   public:
     PlanningCache() = default;
@@ -28,8 +29,13 @@ class PlanningCache {
     PlanningCache(poplin::matmul::PlanningCache *) {}
     PlanningCache(poplin::PlanningCache *) {}
     std::size_t size() const { return plans.size(); }
-    /* Tiles of the first plan of this. */
-    unsigned note(std::string what, unsigned tiles) { return plans.emplace(std::move(what), tiles).first->second; }
+    void note(const std::string &what, unsigned tiles) { plans[what].insert(tiles); }
+    /* Numbers of tiles that this was planned for. */
+    std::set<unsigned> tiles(const std::string &what) const
+    {
+        const auto found = plans.find(what);
+        return found == plans.end() ? std::set<unsigned>() : found->second;
+    }
 };
 
 } // namespace dynamic

@@ -10,6 +10,7 @@
 #include <popsparse/FullyConnected.hpp>
 #include <popsparse/MatMul.hpp>
 #include <popsparse/SparseStorageFormats.hpp>
+#include <set>
 #include <string>
 #include <tilewright/poplibs/sparse_places.hpp>
 #include <vector>
@@ -23,11 +24,13 @@ template <typename T> struct SparsityDataImpl {
     std::vector<T> nzValues;
 };
 
-/* Groups are one above the other. Parameters, type, target and options are those of the tensor. */
+/* Groups are one above the other. Parameters, type, target and options are those of the tensor; the target may also be
+ * the whole of that of a part, where a cache has the one plan of it. */
 template <typename T> class Partitioner {
     detail::Problem problem;
     poplar::Type type;
     poplar::Target target;
+    unsigned tiles; /* the first of the target's */
     poplar::OptionFlags flags;
     std::string name;
     tw_sparse_layout layout;
@@ -36,9 +39,16 @@ template <typename T> class Partitioner {
     {
         const detail::OptionTexts texts(flags);
         const tw_sparse_params params = problem.params();
-        poplar::Graph graph(target);
-        poplar::handles::call(graph, "popsparse::dynamic::Partitioner",
-                              [&](tw_graph *g) { f(g, poplar::handles::of(type), &params, texts.list.data()); });
+        poplar::Graph whole(target);
+        const auto call = [&](const poplar::Graph &graph) {
+            poplar::handles::call(graph, "popsparse::dynamic::Partitioner", [&](tw_graph *g) {
+                f(g, poplar::handles::of(type), &params, texts.list.data());
+            });
+        };
+        if (tiles < target.getNumTiles())
+            call(whole.createVirtualGraph(0, tiles));
+        else
+            call(whole);
     }
     popsparse::detail::Places places() const
     {
@@ -91,10 +101,15 @@ template <typename T> class Partitioner {
     }
     void plan(PlanningCache *cache)
     {
-        const unsigned tiles = detail::note(cache, target, type, problem, flags), each = target.getTilesPerIPU();
-        if (tiles != target.getNumTiles())
-            target = tiles % each ? target.createVirtualTarget(1, tiles)
-                                  : target.createVirtualTarget(tiles / each, each);
+        std::set<unsigned> seen;
+        if (cache) seen = cache->tiles(detail::planned(type, problem, flags));
+        if (!seen.empty() && !seen.count(tiles)) {
+            if (seen.size() > 1 || *seen.begin() > tiles)
+                places().refuse("the tensors are on " + std::to_string(*seen.begin()) +
+                                (seen.size() > 1 ? " or other tiles" : " tiles") + ", the target has " +
+                                std::to_string(tiles));
+            tiles = *seen.begin();
+        }
         ask([&](tw_graph *g, tw_type t, const tw_sparse_params *p, const char *const *o) {
             layout = tw_popsparse_layout(g, t, p, o);
         });
@@ -103,13 +118,15 @@ template <typename T> class Partitioner {
   public:
     Partitioner(const FullyConnectedParams &params, const poplar::Type &dataType, const poplar::Target &on,
                 const poplar::OptionFlags &options, PlanningCache *cache = {}, std::string called = "")
-        : problem(params.get()), type(dataType), target(on), flags(options), name(std::move(called)), layout()
+        : problem(params.get()), type(dataType), target(on), tiles(on.getNumTiles()), flags(options),
+          name(std::move(called)), layout()
     {
         plan(cache);
     }
     Partitioner(const MatMulParams &params, const poplar::Type &dataType, const poplar::Target &on,
                 const poplar::OptionFlags &options, PlanningCache *cache = {}, std::string called = "")
-        : problem(params.get()), type(dataType), target(on), flags(options), name(std::move(called)), layout()
+        : problem(params.get()), type(dataType), target(on), tiles(on.getNumTiles()), flags(options),
+          name(std::move(called)), layout()
     {
         plan(cache);
     }

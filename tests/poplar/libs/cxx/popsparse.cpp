@@ -411,22 +411,38 @@ static void known(Device &device)
     EXPECT(same(read(engine, "v", N * M), want));
 }
 
-/* Tensors on one IPU of two: a partitioner for both has the plan from the cache. */
+/* Tensors on a part of two IPUs: a partitioner for all of them has the one plan from the cache, and its own where
+ * there are more. */
 static void shard()
 {
     IPUModel two;
     two.numIPUs = 2, two.tilesPerIPU = 4;
     Device device = two.createDevice();
     const Target &target = device.getTarget();
-    Graph graph(target), part = graph.createVirtualGraph(4, 8);
-    const Sparse w(18, 12, 3, 2);
-    const SparsityParams blocks(SparsityType::Block, SparsityStructure::Unstructured, { { 3, 2 } });
-    const auto params = MatMulParams::createWithNumNonZeroValues(blocks, w.csr.nzValues.size(), 1, 18, 12, 40);
-    PlanningCache cache;
-    SparseTensor lhs = createSparseDenseMatMulLHS(part, FLOAT, params, "lhs", {}, &cache);
-    const auto made = Partitioner<float>(params, FLOAT, target, {}, &cache).createSparsityDataImpl(w.csr);
-    EXPECT(made.metaInfo.size() == lhs.getMetaInfoTensor().numElements());
-    EXPECT(made.nzValues.size() == lhs.getNzValuesTensor().numElements() && cache.size() == 1);
+    Graph graph(target), part = graph.createVirtualGraph(4, 8), six = graph.createVirtualGraph(0, 6);
+    CSRMatrix<float> zero;
+    zero.rowIndices.assign(19, 0);
+    const auto params = MatMulParams::createWithNzRatio({}, 0.3, 1, 18, 12, 40);
+    const auto meta = [&](const Target &on, PlanningCache *cache) {
+        return Partitioner<float>(params, FLOAT, on, {}, cache).createSparsityDataImpl(zero).metaInfo.size();
+    };
+    const auto make = [&](Graph &on, PlanningCache &cache) {
+        return createSparseDenseMatMulLHS(on, FLOAT, params, "lhs", {}, &cache).getMetaInfoTensor().numElements();
+    };
+    PlanningCache first, all, odd;
+    const std::size_t whole = meta(target, nullptr), own = make(part, first);
+    EXPECT(whole != own && meta(part.getTarget(), nullptr) == own);
+    EXPECT(meta(target, &first) == own && meta(part.getTarget(), &first) == own && first.size() == 1);
+    EXPECT(make(graph, first) == whole && meta(target, &first) == whole && meta(part.getTarget(), &first) == own);
+    EXPECT(meta(target, &all) == whole && all.size() == 0);
+    EXPECT(make(graph, all) == whole);
+    EXPECT_THROWS(poputil::poplibs_error, meta(part.getTarget(), &all));
+    EXPECT(make(part, all) == own && meta(part.getTarget(), &all) == own);
+    EXPECT(meta(target, &odd) == whole);
+    const std::size_t few = make(six, odd);
+    EXPECT(meta(target, &odd) == few && meta(six.getTarget(), nullptr) == few);
+    EXPECT(make(part, odd) == own);
+    EXPECT_THROWS(poputil::poplibs_error, meta(target, &odd)); /* of 6 tiles or of 4 */
     const std::vector<CSRMatrix<float>> empty(2, std::array<std::size_t, 2>{ { 3, 2 } });
     EXPECT(empty[1].getBlockSize() == 6);
 }
