@@ -139,7 +139,7 @@ struct DistributedNorm {
         : graph(g), prog(p), callback(f), debugContext(dc), groups(1), elements(1)
     {
         const std::size_t batch = acts.rank() < 2 ? 0 : acts.dim(0);
-        if (!batch || normSize % batch || !acts.numElements())
+        if (!batch || !normSize || normSize % batch || !acts.numElements())
             throw poputil::poplibs_error(std::string(call) + ": " + acts.shapeToString() +
                                          " has no part of a batch of " + std::to_string(normSize));
         groups = static_cast<unsigned>(normSize / batch);
