@@ -4,6 +4,8 @@
 #define POPLIN_CONV_PARAMS_HPP
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -400,36 +402,49 @@ inline void convObject(std::istream &in, const std::string &prefix, ConvWords &w
     }
     convWant(in, '}');
 }
-template <class Number> void convRead(const ConvWords &words, const std::string &name, std::vector<Number> &list)
+/* Each takes what it reads off the words. */
+template <class Number> Number convNumber(const std::string &name, const std::string &word)
+{
+    char *end = nullptr;
+    errno = 0;
+    const unsigned long long n = std::strtoull(word.c_str(), &end, 10);
+    if (!std::isdigit(static_cast<unsigned char>(word[0])) || *end || errno || static_cast<Number>(n) != n)
+        throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' cannot be '" + word + "'");
+    return static_cast<Number>(n);
+}
+template <> inline bool convNumber<bool>(const std::string &name, const std::string &word)
+{
+    if (word != "true" && word != "false" && word != "1" && word != "0")
+        throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' cannot be '" + word + "'");
+    return word == "true" || word == "1";
+}
+template <class Number> void convRead(ConvWords &words, const std::string &name, std::vector<Number> &list)
 {
     const auto found = words.find(name);
     if (found == words.end()) return;
     list.clear();
-    for (const std::string &w : found->second) {
-        char *end = nullptr;
-        const unsigned long n = w == "true" ? 1 : w == "false" ? 0 : std::strtoul(w.c_str(), &end, 10);
-        if (end && (*end || end == w.c_str() || w[0] == '-'))
-            throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' cannot be '" + w + "'");
-        list.push_back(static_cast<Number>(n));
-    }
+    for (const std::string &w : found->second) list.push_back(convNumber<Number>(name, w));
+    words.erase(found);
 }
-inline void convRead(const ConvWords &words, const std::string &name, std::size_t &number)
+inline void convRead(ConvWords &words, const std::string &name, std::size_t &number)
 {
     std::vector<std::size_t> list(1, number);
     convRead(words, name, list);
     if (list.size() != 1) throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is one number");
     number = list[0];
 }
-inline void convRead(const ConvWords &words, const std::string &name, poplar::Type &type)
+inline void convRead(ConvWords &words, const std::string &name, poplar::Type &type)
 {
     const auto found = words.find(name);
     if (found == words.end()) return;
+    const std::vector<std::string> word = found->second;
+    words.erase(found);
     for (const poplar::Type &t : { poplar::FLOAT, poplar::HALF, poplar::QUARTER })
-        if (found->second == std::vector<std::string>(1, t.toString())) return void(type = t);
-    throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is float or half");
+        if (word == std::vector<std::string>(1, t.toString())) return void(type = t);
+    throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is float, half or quarter");
 }
 template <class Transform>
-void convReadTransform(const ConvWords &words, const std::string &name, Transform &t, std::size_t dims)
+void convReadTransform(ConvWords &words, const std::string &name, Transform &t, std::size_t dims)
 {
     t = Transform(dims);
     convRead(words, name + ".truncationLower", t.truncationLower);
@@ -439,15 +454,20 @@ void convReadTransform(const ConvWords &words, const std::string &name, Transfor
 }
 } // namespace detail
 
-/* From an object of JSON as operator<< writes it; what it does not name is as in a convolution without transforms,
- * and "dataType" is the type of input and output. poplibs_error says what is wrong with it. */
+/* From an object of JSON as operator<< writes it, and "dataType" is the type of input and output. Types and extents
+ * that it does not name stay as they are; all transforms are those of the text. poplibs_error says what is wrong, and
+ * nothing has changed then. */
 inline std::istream &operator>>(std::istream &in, ConvParams &p)
 {
     detail::ConvWords words;
     detail::convObject(in, "", words);
     ConvParams read = p;
-    for (const char *name : { "dataType", "inputType" }) detail::convRead(words, name, read.inputType);
-    for (const char *name : { "dataType", "outputType" }) detail::convRead(words, name, read.outputType);
+    if (words.count("dataType")) {
+        detail::convRead(words, "dataType", read.inputType);
+        read.outputType = read.inputType;
+    }
+    detail::convRead(words, "inputType", read.inputType);
+    detail::convRead(words, "outputType", read.outputType);
     detail::convRead(words, "batchSize", read.batchSize);
     detail::convRead(words, "numConvGroups", read.numConvGroups);
     detail::convRead(words, "inputChannelsPerConvGroup", read.inputChannelsPerConvGroup);
@@ -463,6 +483,8 @@ inline std::istream &operator>>(std::istream &in, ConvParams &p)
     detail::convRead(words, "kernelTransform.dilation", read.kernelTransform.dilation);
     detail::convRead(words, "kernelTransform.flip", read.kernelTransform.flip);
     detail::convRead(words, "outputTransform.stride", read.outputTransform.stride);
+    if (!words.empty())
+        throw poputil::poplibs_error("poplin::ConvParams: '" + words.begin()->first + "' is no name of a value");
     read.validate();
     p = read;
     return in;

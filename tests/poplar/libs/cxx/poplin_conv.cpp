@@ -107,9 +107,29 @@ static void texts()
                            "\"inputFieldShape\": [5], \"kernelShape\": [ 2 ] }");
     few >> q;
     EXPECT(q == poplin::ConvParams(FLOAT, 1, { 5 }, { 2 }, 2, 3, 1));
-    for (const char *text : { "", "{", "{\"batchSize\": }", "{\"batchSize\": -1}", "{\"kernelShape\": [1",
-                              "{\"inputType\": \"int\"}", "{\"inputFieldShape\": [5, 6]}",
-                              "{\"inputTransform\": {\"flip\": {\"a\": 1}}}", "{\"batchSize\": [1, 2]}" }) {
+    std::istringstream one("{\"kernelTransform\": {\"flip\": [1]}, \"inputTransform\": {\"flip\": [false]}}");
+    one >> q;
+    EXPECT(q.kernelTransform.flip[0] && !q.inputTransform.flip[0] && q.batchSize == 1);
+    for (const char *text : { "",
+                              "{",
+                              "{\"batchSize\": }",
+                              "{\"batchSize\": -1}",
+                              "{\"kernelShape\": [1",
+                              "{\"inputType\": \"int\"}",
+                              "{\"inputFieldShape\": [5, 6]}",
+                              "{\"inputTransform\": {\"flip\": {\"a\": 1}}}",
+                              "{\"batchSize\": [1, 2]}",
+                              "{\"batchSize\": \" -1\"}",
+                              "{\"batchSize\": 99999999999999999999999}",
+                              "{\"batchSize\": true}",
+                              "{\"batchsize\": 9}",
+                              "{\"batchSize\": 1.5}",
+                              "{\"kernelTransform\": 5}",
+                              "{\"inputTransform\": [1, 2]}",
+                              "{\"inputTransform\": {\"stride\": [1]}}",
+                              "{\"inputTransform\": {\"paddingLower\": [4294967297]}}",
+                              "{\"inputTransform\": {\"flip\": [2]}}",
+                              "{\"outputTransform\": {\"stride\": [4294967297]}}" }) {
         std::istringstream wrong(text);
         const poplin::ConvParams before = q;
         EXPECT_THROWS(poputil::poplibs_error, wrong >> q);
