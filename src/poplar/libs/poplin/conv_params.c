@@ -7,7 +7,7 @@
 
 /* --- one dimension -------------------------------------------------------------------------------------------- */
 
-enum { CONV_MOST = 1 << 29 }; /* elements along a dimension: vertices count them with ints */
+enum { CONV_MOST = 1 << 29, CONV_GROUPS = 1 << 20 }; /* elements of a dimension: vertices count them with ints */
 
 static uint64_t conv_cut(uint64_t n, const tw_conv_transform *t)
 {
@@ -108,6 +108,25 @@ static bool conv_is_real(tw_type type)
     return type == TW_FLOAT || type == TW_HALF;
 }
 
+/* Of parameters whose dimensions are right: no tensor has more elements than 32 bits count. */
+static char *conv_problem_of_size(const tw_conv_params *p)
+{
+    if (p->groups > CONV_GROUPS) return g_strdup_printf("%zu groups, more than %d", p->groups, CONV_GROUPS);
+    const size_t n[] = { p->batch, p->in_channels, p->out_channels };
+    for (size_t i = 0; i < G_N_ELEMENTS(n); i++)
+        if (n[i] > CONV_MOST)
+            return g_strdup_printf("%zu %s, more than %d", n[i], i ? "channels" : "of batch", CONV_MOST);
+    double groups = (double)MAX(p->groups, 1), batch = groups * (double)p->batch,
+           in = batch * (double)p->in_channels, out = batch * (double)p->out_channels,
+           weights = groups * (double)p->in_channels * (double)p->out_channels;
+    for (unsigned d = 0; d < p->dims; d++) {
+        tw__conv_axis a = conv_axis(p, d);
+        in *= (double)p->field[d], weights *= (double)p->kernel[d], out *= (double)tw__conv_out(&a);
+    }
+    double most = MAX(MAX(in, out), weights);
+    return most > UINT32_MAX ? g_strdup_printf("a tensor of %.0f elements, more than %u", most, UINT32_MAX) : NULL;
+}
+
 /* As glib's memory. */
 static char *conv_problem(const tw_conv_params *p)
 {
@@ -120,7 +139,7 @@ static char *conv_problem(const tw_conv_params *p)
             tw_type_name(conv_is_real(p->input_type) ? p->output_type : p->input_type, TW_SYSTEM_POPLAR));
     char *text = NULL;
     for (unsigned d = 0; d < p->dims && !text; d++) text = conv_problem_of(p, d);
-    return text;
+    return text ? text : conv_problem_of_size(p);
 }
 
 char *tw_poplin_conv_problem(const tw_conv_params *params)

@@ -120,10 +120,16 @@ static tw_tensor join_blocks(tw_graph *graph, tw_tensor flat, const tw__extents 
         *at += tw__libs_count(&block);
         return tw_tensor_reshape(graph, tw_tensor_slice(graph, flat, 0, from, *at), block.rank, block.dim);
     }
-    g_autofree tw_tensor *part = g_new(tw_tensor, splits[dim]);
-    for (place[dim] = 0; place[dim] < splits[dim]; place[dim]++)
+    size_t count = MIN(splits[dim], MAX(shape->dim[dim], 1)); /* those after it are empty */
+    g_autofree tw_tensor *part = count > UINT32_MAX ? NULL : g_try_new(tw_tensor, count);
+    if (!part) {
+        tw_graph_fail(graph, TW_E_NO_MEMORY, "tw_poputil_create_partitionable", "%zu blocks along dimension %u",
+                      count, dim);
+        return TW__LIBS_NIL;
+    }
+    for (place[dim] = 0; place[dim] < count && tw__libs_ready(graph); place[dim]++)
         part[place[dim]] = join_blocks(graph, flat, shape, splits, place, dim + 1, at);
-    return tw_tensor_concat(graph, (unsigned)splits[dim], part, dim);
+    return tw__libs_ready(graph) ? tw_tensor_concat(graph, (unsigned)count, part, dim) : TW__LIBS_NIL;
 }
 
 tw_tensor tw_poputil_create_partitionable(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,

@@ -393,6 +393,10 @@ static void libs_poputil_partitions(void **state)
         assert_int_equal(seen.elements, 70);
         assert_false(tw_tensor_contains_aliases(g, t));
     }
+    tw_tensor many = tw_poputil_create_partitionable(
+        g, TW_FLOAT, 2, (size_t[]){ 7, 0 }, (size_t[]){ SIZE_MAX, (size_t)1 << 33 }, "t"); /* most are empty */
+    assert_int_equal(tw_tensor_dim(g, many, 0), 7);
+    assert_int_equal(tw_tensor_dim(g, many, 1), 0);
     tw_poputil_create_partitionable(g, TW_FLOAT, 2, (size_t[]){ 7, 10 }, (size_t[]){ 0, 1 }, "t");
     refused_with(g, TW_E_POPLIBS, "tw_poputil_create_partitionable", "[7, 10]", "[0, 1]", NULL);
     tw_graph_free(g);
