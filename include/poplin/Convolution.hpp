@@ -85,6 +85,29 @@ inline PlanCosts convCosts(const char *call, const poplar::Graph &graph, const C
     poplar::handles::call(graph, call, [&](tw_graph *g) { costs = tw_poplin_conv_costs(g, &p, list.data()); });
     return PlanCosts{ static_cast<std::size_t>(costs.cycles), static_cast<std::size_t>(costs.bytes) };
 }
+/* Before anything is built of FP8: both are, and they fit, as all that is computed with floats then. */
+inline void wantConvolution(const char *call, const poplar::Graph &graph, const poplar::Tensor &in,
+                            const poplar::Tensor &weights, const ConvParams &params, bool exchanged,
+                            const poplar::OptionFlags &options)
+{
+    std::vector<std::size_t> field = { params.batchSize, params.getNumInputChans() },
+                             kernel = { params.numConvGroups, params.outputChannelsPerConvGroup,
+                                        params.inputChannelsPerConvGroup };
+    if (exchanged) std::swap(kernel[1], kernel[2]);
+    field.insert(field.end(), params.inputFieldShape.begin(), params.inputFieldShape.end());
+    kernel.insert(kernel.end(), params.kernelShape.begin(), params.kernelShape.end());
+    const std::pair<const poplar::Tensor *, const std::vector<std::size_t> *> both[] = { { &in, &field },
+                                                                                         { &weights, &kernel } };
+    for (const auto &b : both)
+        if (b.first->elementType() != poplar::QUARTER || b.first->shape() != *b.second) {
+            std::ostringstream wanted;
+            for (std::size_t n : *b.second) wanted << (wanted.tellp() ? "," : "") << n;
+            throw poputil::poplibs_error(std::string(call) + ": " + (b.first == &in ? "the input" : "the weights") +
+                                         ": quarter{" + wanted.str() + "}, not " +
+                                         b.first->elementType().toString() + b.first->shapeToString());
+        }
+    convCosts(call, graph, params, options);
+}
 } // namespace detail
 
 #define TW__END                                                                             \
@@ -126,6 +149,8 @@ inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in
     if (cache) cache->note(graph.getTarget(), params, options);
     if (params.inputType == poplar::QUARTER) {
         ConvParams real = params;
+        detail::wantConvolution("poplin::convolution", graph, in, weights, params, transposeAndFlipWeights,
+                                options);
         real.inputType = poplar::FLOAT;
         if (real.outputType == poplar::QUARTER) real.outputType = poplar::HALF;
         return convolution(graph, popops::detail::withoutQuarters(graph, in, prog, debugContext),

@@ -48,6 +48,18 @@ static void quarters(Device &device)
     EXPECT(in.elementType() == QUARTER && in.hasMetadata());
     Tensor y = poplin::convolution(graph, in, w, p, false, prog);
     EXPECT((throws<poputil::poplibs_error>([&] { poplin::matMul(graph, a, a, prog); }, "quarter{5,7} times")));
+    Tensor half = graph.clone(HALF, in), flat = w.reshape({ 1, 5, 1, 3 });
+    EXPECT(poplin::convolution(graph, in, flat, p, true, prog).shape() == y.shape());
+    Sequence none;
+    const unsigned long vertices = graph.getNumVertices();
+    const auto refused = [&](const Tensor &x, const Tensor &k, bool flip, const char *words) {
+        return throws<poputil::poplibs_error>([&] { poplin::convolution(graph, x, k, p, flip, none); }, words);
+    };
+    EXPECT(refused(half, w, false, "the input: quarter{1,5,7}, not half{1,5,7}"));
+    EXPECT(refused(in, w.slice(0, 2, 3), false, "the weights: quarter{1,1,5,3}, not quarter{1,1,5,2}"));
+    EXPECT(refused(in, flat, false, "the weights: quarter{1,1,5,3}") && refused(in, w, true, "quarter{1,5,1,3}"));
+    EXPECT_THROWS(invalid_option, poplin::convolution(graph, in, w, p, false, none, "y", { { "parts", "1" } }));
+    EXPECT(graph.getNumVertices() == vertices && none.isEmpty()); /* no cast is left */
     graph.createHostWrite("a", a), graph.createHostWrite("b", b), graph.createHostRead("c", c);
     graph.createHostWrite("in", in), graph.createHostWrite("w", w), graph.createHostRead("y", y);
     Engine engine(graph, prog);
