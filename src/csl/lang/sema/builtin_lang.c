@@ -68,7 +68,7 @@ static operand bitcast_packed(sema *s, const node *n, const type *t, operand o)
         return tw__csl_packed_bits(s, n, &o.value, &bits) && tw__csl_packed_value(s, t, bits, &v)
                    ? tw__csl_known(v)
                    : tw__csl_nothing();
-    if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    if (!s->gen) return tw__csl_unknown(s, ARG(1), t);
     operand integer = tw__csl_packed_integer(s, n, o);
     if (tw__csl_is_nothing(&integer)) return integer;
     const type *held = tw__csl_type_int(s->types, (to <= 8 ? 1u : to <= 16 ? 2u : to <= 32 ? 4u : 8u) * 8, false);
@@ -87,7 +87,7 @@ static operand b_bitcast(sema *s, const node *n, const type *expected)
     const type *t = tw__csl_type_expr(s, ARG(0));
     operand o = tw__csl_expr_rvalue(s, ARG(1), NULL);
     if (!t || tw__csl_is_nothing(&o)) return tw__csl_nothing();
-    if (o.kind == TW__CSL_O_VALUE && o.type->kind == TW__CSL_TY_COMPTIME_INT && t->size) {
+    if (o.kind == TW__CSL_O_VALUE && o.type->kind == TW__CSL_TY_COMPTIME_INT && t->size && t->size <= 8) {
         unsigned width = t->packed ? t->bits : t->size * 8;
         const type *as = t->kind == TW__CSL_TY_POINTER ? &tw__csl_t_u16 : tw__csl_type_int(s->types, width, false);
         if (o.value.i < 0) as = tw__csl_type_int(s->types, width, true);
@@ -101,6 +101,7 @@ static operand b_bitcast(sema *s, const node *n, const type *expected)
         return tw__csl_error(s, n, "csl.type", "@bitcast needs a number or pointer of equal width: %s to %s",
                              TYPE_TEXT(o.type), TYPE_TEXT(t));
     if (tw__csl_is_known(&o)) return bitcast_known(s, n, t, &o.value);
+    if (!s->gen) return tw__csl_unknown(s, ARG(1), t);
     /* Registers hold integers extended to 64 bits and the bits of floats: from signed integers they are wrapped. */
     operand out = { .kind = TW__CSL_O_REGISTER, .type = t, .reg = tw__gen_register(s->gen, t) };
     const type *bits = tw__csl_type_int(s->types, t->size * 8, t->kind == TW__CSL_TY_INT && t->is_signed);

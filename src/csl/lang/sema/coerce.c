@@ -118,7 +118,7 @@ static operand coerce_register(sema *s, const node *at, operand o, const type *t
         return o;
     }
     if (tw__csl_widens(o.type, to)) {
-        if (!s->gen) return tw__csl_error(s, at, "csl.comptime", "this value is not known at compile time");
+        if (!s->gen) return tw__csl_unknown(s, at, to);
         operand wide = { .kind = TW__CSL_O_REGISTER, .type = to, .reg = tw__gen_register(s->gen, to) };
         tw__gen_convert(s->gen, at, wide.reg, to, o.reg, o.type);
         return wide;
@@ -202,7 +202,7 @@ operand tw__csl_cast(sema *s, const node *at, const type *to, operand o)
     if ((to->kind == TW__CSL_TY_ENUM && !has_number(o.type)) ||
         (o.type->kind == TW__CSL_TY_ENUM && !has_number(to)))
         return mismatch(s, at, o.type, to, "the argument of @as");
-    if (!s->gen) return tw__csl_error(s, at, "csl.comptime", "this value is not known at compile time");
+    if (!s->gen) return tw__csl_unknown(s, at, to);
     operand out = { .kind = TW__CSL_O_REGISTER, .type = to, .reg = tw__gen_register(s->gen, to) };
     tw__gen_convert(s->gen, at, out.reg, to, o.reg, o.type);
     return out;

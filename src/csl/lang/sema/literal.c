@@ -7,7 +7,7 @@
 operand tw__csl_stable(sema *s, const node *at, operand o)
 {
     o = tw__csl_rvalue(s, at, o);
-    if (o.kind != TW__CSL_O_REGISTER || !o.variable) return o;
+    if (o.kind != TW__CSL_O_REGISTER || !o.variable || !s->gen) return o;
     operand copy = { .kind = TW__CSL_O_REGISTER, .type = o.type, .reg = tw__gen_register(s->gen, o.type) };
     tw__gen_move(s->gen, copy.reg, o.reg, o.type);
     return copy;
@@ -169,6 +169,13 @@ operand tw__csl_dry(sema *s, const node *n, const type *expected)
     return o;
 }
 
+operand tw__csl_unknown(sema *s, const node *n, const type *t)
+{
+    if (!s->dry) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    bool memory = tw__csl_is_aggregate(t);
+    return (operand){ .kind = memory ? TW__CSL_O_PLACE : TW__CSL_O_REGISTER, .type = t, .has_reg = memory };
+}
+
 operand tw__csl_sink(sema *s, const type *t)
 {
     if (!t->size) return tw__csl_known((value){ .type = &tw__csl_t_VOID });
@@ -241,10 +248,12 @@ operand tw__csl_if_value(sema *s, const node *n, const type *expected)
     if (!otherwise)
         return tw__csl_error(s, n, "csl.syntax",
                              "'if' as a value needs 'else' when its condition is known only at run time");
+    if (!s->gen && !s->dry) return tw__csl_unknown(s, n->kid[0], c.type);
     const node *bodies[] = { n->kid[1], otherwise };
     const type *t = tw__csl_meeting_type(s, n, bodies, 2, expected);
     if (!t) return tw__csl_nothing();
     gen *g = s->gen;
+    if (!g) return tw__csl_unknown(s, n, t);
     uint16_t condition = c.reg;
     operand sink = tw__csl_sink(s, t);
     if (s->dry) return sink; /* chains are looked at once for each link, not twice */

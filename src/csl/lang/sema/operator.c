@@ -133,7 +133,7 @@ operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a
     const type *t = a.type;
     if (!defined_for(op, t)) return operator_error(s, n, op, t);
     if (tw__csl_is_known(&a) && tw__csl_is_known(&b)) return tw__csl_fold_binary(s, n, op, &a.value, &b.value);
-    if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    if (!s->gen) return tw__csl_unknown(s, n, is_comparison(op) ? &tw__csl_t_BOOL : t);
     if ((op == TW__CSL_T_SLASH || op == TW__CSL_T_PERCENT) && tw__csl_is_int(t) && tw__csl_is_known(&b) &&
         b.value.i == 0)
         return tw__csl_error(s, n, "csl.division", "division by zero");
@@ -164,6 +164,7 @@ static operand logical(sema *s, const node *n)
     if (tw__csl_is_known(&a))
         return (a.value.i != 0) != is_and ? a : tw__csl_condition(s, n->kid[1], "the right operand");
     gen *g = s->gen;
+    if (!g) return tw__csl_unknown(s, n->kid[0], &tw__csl_t_BOOL);
     operand out = { .kind = TW__CSL_O_REGISTER,
                     .type = &tw__csl_t_BOOL,
                     .reg = tw__gen_register(g, &tw__csl_t_BOOL) };
@@ -198,7 +199,7 @@ operand tw__csl_unary(sema *s, const node *n, const type *expected)
                                            : tw__csl_is_number(t);
     if (!good) return operator_error(s, n, n->op, t);
     if (tw__csl_is_known(&a)) return tw__csl_fold_unary(s, n, n->op, &a.value);
-    if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    if (!s->gen) return tw__csl_unknown(s, n, t);
     tw__gen_at(s->gen, n);
     operand out = { .kind = TW__CSL_O_REGISTER, .type = t, .reg = tw__gen_register(s->gen, t) };
     tw__gen_unary(s->gen, n->op, t, out.reg, a.reg);

@@ -51,6 +51,7 @@ operand tw__csl_compose_named(sema *s, size_t count, const char *const *names, c
 
 static operand runtime_read(sema *s, const node *at, const operand *o)
 {
+    if (s->dry) return tw__csl_unknown(s, at, o->type);
     const char *what = o->place.global ? o->place.global->name : "memory of the PE";
     return tw__csl_error(s, at, "csl.comptime",
                          "'%s' has no value at compile time: it can be read only at run time", what);
@@ -142,6 +143,7 @@ uint16_t tw__csl_place_register(sema *s, const node *at, const operand *o)
     int64_t offset;
     if (!place_address(s, at, o, &offset)) return 0;
     if (o->has_reg && offset == 0) return o->reg;
+    if (!s->gen) return tw__csl_unknown(s, at, o->type), 0;
     uint16_t reg = tw__gen_register(s->gen, &tw__csl_t_u16);
     if (!o->has_reg) {
         tw__gen_load_int(s->gen, reg, (uint64_t)(offset & 0xffff));
@@ -336,7 +338,7 @@ operand tw__csl_in_memory(sema *s, const node *at, operand o)
         place.place.global = tw__csl_hidden(s, at, "constant", o.type, o);
         return place.place.global ? place : tw__csl_nothing();
     }
-    if (!s->gen) return tw__csl_error(s, at, "csl.comptime", "this value is not known at compile time");
+    if (!s->gen) return tw__csl_unknown(s, at, o.type);
     place.has_reg = true;
     place.reg = tw__gen_local(s->gen, o.type->size ? o.type->size : 2, o.type->align);
     if (o.type->size) tw__csl_store(s, at, place, o);
@@ -448,7 +450,7 @@ typedef struct position { /* of an element: known part in elements, plus a regis
     uint16_t reg;
 } position;
 
-static bool add_index(sema *s, const operand *i, uint32_t dim, position *at)
+static void add_index(sema *s, const operand *i, uint32_t dim, position *at)
 {
     gen *g = s->gen;
     if (at->known && dim != 1) at->known *= dim;
@@ -464,17 +466,16 @@ static bool add_index(sema *s, const operand *i, uint32_t dim, position *at)
     }
     if (tw__csl_is_known(i)) {
         at->known += (int64_t)i->value.i;
-        return true;
+        return;
     }
     if (!at->has_reg) {
         at->reg = i->reg;
         at->has_reg = true;
-        return true;
+        return;
     }
     uint16_t sum = tw__gen_register(g, &tw__csl_t_u16);
     tw__gen_emit(g, TW__CSL_I_ADD_U16, sum, at->reg, i->reg);
     at->reg = sum;
-    return true;
 }
 
 static bool index_operand(sema *s, const node *n, uint32_t dim, bool bounded, operand *out)
@@ -544,12 +545,21 @@ operand tw__csl_index(sema *s, const node *n, operand o)
     }
     position at = { 0 };
     bool good = true;
+    const node *unknown = NULL; /* the first index that only run time knows, where no code is made */
     for (size_t d = 0; d < rank; d++) {
         uint32_t dim = many ? 1 : tuple ? (uint32_t)o.type->count : o.type->dims[d];
         operand i;
-        good = index_operand(s, n->kid[d + 1], dim, !many, &i) && good && add_index(s, &i, dim, &at);
+        good = index_operand(s, n->kid[d + 1], dim, !many, &i) && good;
+        if (good && !s->gen && !tw__csl_is_known(&i) && !unknown) unknown = n->kid[d + 1];
+        if (good && !unknown) add_index(s, &i, dim, &at);
     }
     if (!good) return tw__csl_nothing();
+    if (unknown && !tuple) {
+        base = tw__csl_unknown(s, unknown, element);
+        if (!tw__csl_is_nothing(&base)) base.kind = TW__CSL_O_PLACE, base.has_reg = true; /* it has an address */
+        return base;
+    }
+    at.has_reg |= unknown != NULL;
     if (tuple) {
         if (at.has_reg)
             return tw__csl_error(s, n, "csl.comptime", "the index of a tuple must be known at compile time");

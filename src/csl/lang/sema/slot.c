@@ -169,14 +169,14 @@ bool tw__csl_is_comptime_lvalue(sema *s, const node *n)
 
 /* --- & --- */
 
-static operand pointer_to(sema *s, const operand *place)
+static operand pointer_to(sema *s, const node *at, const operand *place)
 {
     const type *t = tw__csl_type_pointer(s->types, place->type, place->is_const, false);
     if (place->has_reg) {
         operand o = { .kind = TW__CSL_O_REGISTER, .type = t, .reg = place->reg };
         if (place->place.offset || place->place.global) {
-            operand as = *place;
-            o.reg = tw__csl_place_register(s, NULL, &as);
+            if (!s->gen) return tw__csl_unknown(s, at, t);
+            o.reg = tw__csl_place_register(s, at, place);
         }
         return o;
     }
@@ -302,5 +302,5 @@ operand tw__csl_address_of(sema *s, const node *n)
     if (o.kind == TW__CSL_O_PLACE && o.unit) return address_of_bits(s, n, o.unit);
     if (o.kind != TW__CSL_O_PLACE)
         return tw__csl_error(s, n, "csl.address", "'&' needs a variable, not a temporary value");
-    return pointer_to(s, &o);
+    return pointer_to(s, n, &o);
 }

@@ -439,6 +439,8 @@ static flow if_stmt(sema *s, const node *n)
         return chosen ? tw__csl_stmt(s, chosen) : FLOW_NEXT;
     }
     gen *g = s->gen;
+    if (!g)
+        return tw__csl_error(s, n->kid[0], "csl.comptime", "this value is not known at compile time"), FLOW_NEXT;
     label no = tw__gen_label_new(g);
     tw__gen_branch(g, c.reg, false, no);
     flow yes = tw__csl_alternative(s, n->kid[1]);

@@ -99,6 +99,7 @@ static operand switch_generated(sema *s, const node *n, operand v, const GArray 
     gen *g = s->gen;
     const type *t = result_type(s, n, expected, statement);
     if (!t) return tw__csl_nothing();
+    if (!g) return tw__csl_unknown(s, n, t);
     operand sink = tw__csl_sink(s, t);
     if (s->dry && !statement) return sink;
     label done = tw__gen_label_new(g), other = tw__gen_label_new(g);
@@ -167,6 +168,8 @@ operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statem
                           TYPE_TEXT(t), names);
         } else if (tw__csl_is_known(&v))
             result = switch_known(s, n, &v.value, values, expected, statement, out);
+        else if (!s->gen && (statement || !s->dry))
+            result = tw__csl_error(s, n->kid[0], "csl.comptime", "this value is not known at compile time");
         else
             result = switch_generated(s, n, v, values, expected, statement, out);
     }

@@ -173,6 +173,41 @@ static void strings_and_builtins(void **state)
     check_prints(rows, COUNT(rows));
 }
 
+/* The type of what only run time knows is known. */
+static void types_of_run_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *of, *want;
+    } rows[] = {
+        { "arr[v]", "u16" },
+        { "&arr[v]", "*u16" },
+        { "b and b", "bool" },
+        { "if (b) v else 1", "u16" },
+        { "switch (v) { 1 => x, else => 2 }", "i32" },
+        { "v + 1", "u16" },
+        { "x < 3", "bool" },
+        { "-x", "i32" },
+        { "@as(f32, v)", "f32" },
+        { "@bitcast(i16, v)", "i16" },
+        { "arr[0] + v", "u16" },
+        { "(if (b) s else s).y", "f16" },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "const S = struct { x: u16, y: f16 }; var arr = @zeros([4]u16); var g: i32 = 1;\n"
+                 "fn f(v: u16, b: bool, x: i32) void { var s = S{ .x = v, .y = 2.0 };\ncomptime { " P(
+                     "@type_of(%s)") " } }\nexport fn main() void { f(arr[0], arr[1] == 2, g); }",
+                 rows[i].of);
+        compiled c;
+        compile_text(&c, text);
+        if (!c.image) fail_msg("@type_of(%s) is refused: %s", rows[i].of, tw_diags_get(c.diags, 0)->message);
+        assert_string_equal(c.printed, rows[i].want);
+        compiled_free(&c);
+    }
+}
+
 static void modules(void **state)
 {
     (void)state;
@@ -365,11 +400,17 @@ static void memory_of_layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),         cmocka_unit_test(floats),
-        cmocka_unit_test(aggregates),        cmocka_unit_test(control_flow),
-        cmocka_unit_test(functions),         cmocka_unit_test(strings_and_builtins),
-        cmocka_unit_test(modules),           cmocka_unit_test(values_outlive_loops),
-        cmocka_unit_test(memory_of_layouts), cmocka_unit_test(values_from_files),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(aggregates),
+        cmocka_unit_test(control_flow),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(strings_and_builtins),
+        cmocka_unit_test(types_of_run_time),
+        cmocka_unit_test(modules),
+        cmocka_unit_test(values_outlive_loops),
+        cmocka_unit_test(memory_of_layouts),
+        cmocka_unit_test(values_from_files),
         cmocka_unit_test(types_that_differ),
     };
     return cmocka_run_group_tests_name("csl_comptime", tests, NULL, NULL);

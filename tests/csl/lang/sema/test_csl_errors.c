@@ -56,6 +56,7 @@ static void types(void **state)
         { "const S = struct { x: u16 };\ncomptime { S{ .y = 1 }; }", "csl.field", "no field 'y'", 2, 0 },
         { "const S = struct { x: u16, y: u16 };\ncomptime { S{ .y = 1 }; }", "csl.init", "'x' of", 2, 0 },
         { "comptime { @bitcast(u32, @as(f16, 1.0)); }", "csl.type", "equal width", 1, 0 },
+        { "comptime { @bitcast([32]u32, 5); }", "csl.type", "comptime_int to [32]u32", 1, 12 },
         { "comptime { @range(u16, 0, 4, 0); }", "csl.range", "must not be 0", 1, 0 },
         { "fn f(x: u16) void {}\ncomptime { f(1, 2); }", "csl.arguments", "takes 1 argument, got 2", 2, 0 },
         { "comptime { @as(u16); }", "csl.arguments", "@as takes 2 arguments, got 1", 1, 12 },
@@ -217,6 +218,48 @@ static void out_of_time(void **state)
         assert_true(d->line > 0 && d->column > 0);
         assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 1);
         compiled_free(&c);
+    }
+}
+
+/* A parameter has no value under `comptime`, whatever is done with it: `at` is where the error stands, from the
+ * statement's first character as 1. */
+static void run_time_under_comptime(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int at;
+    } rows[] = {
+        { "if (b) { @assert(true); }", 5 },
+        { "switch (v) { 1 => {}, else => {} }", 9 },
+        { "if (true) { switch (e) { E.a => {}, E.b => {} } }", 21 },
+        { "b and b;", 1 },
+        { "b or true;", 1 },
+        { "if (b) v else 1;", 5 },
+        { "const x = switch (v) { 1 => 2, else => 3 };", 19 },
+        { "arr[v];", 5 },
+        { "m[1, v];", 6 },
+        { "m[v, v];", 3 },
+        { "p[v];", 3 },
+        { "[2]u16{ 1, 2 }[v];", 16 },
+        { "&arr[v];", 6 },
+        { "const x = &s.y;", 14 },
+        { "@bitcast(i16, v);", 15 },
+        { "@bitcast(P, v);", 13 },
+        { "v + 1;", 3 },
+        { "!b;", 1 },
+        { "@as(f32, v);", 1 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "const E = enum(u16) { a, b }; const S = struct { x: u16, y: u16 };\n"
+                 "const P = packed struct { a: u8, c: i8 }; var arr = @zeros([4]u16); var m = @zeros([2,3]u16);\n"
+                 "fn f(v: u16, b: bool, p: [*]u16, e: E) void { var s = S{ .x = v, .y = 2 };\ncomptime {\n%s\n} }\n"
+                 "export fn main() void { f(arr[0], arr[1] == 2, &arr, E.a); }",
+                 rows[i].text);
+        const error_row row = { text, "csl.comptime", "this value is not known at compile time", 5, rows[i].at };
+        check_errors(&row, 1);
     }
 }
 
@@ -544,19 +587,13 @@ static void of_libraries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(out_of_time),
-        cmocka_unit_test(types),
-        cmocka_unit_test(comptime_rules),
-        cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(several),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(of_libraries),
-        cmocka_unit_test(mutability),
-        cmocka_unit_test(no_room_for_code),
-        cmocka_unit_test(long_chains),
-        cmocka_unit_test(colors_by_number),
-        cmocka_unit_test(switches_said_once),
+        cmocka_unit_test(out_of_time),      cmocka_unit_test(types),
+        cmocka_unit_test(comptime_rules),   cmocka_unit_test(run_time_under_comptime),
+        cmocka_unit_test(declarations),     cmocka_unit_test(layouts),
+        cmocka_unit_test(several),          cmocka_unit_test(traces),
+        cmocka_unit_test(of_libraries),     cmocka_unit_test(mutability),
+        cmocka_unit_test(no_room_for_code), cmocka_unit_test(long_chains),
+        cmocka_unit_test(colors_by_number), cmocka_unit_test(switches_said_once),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
