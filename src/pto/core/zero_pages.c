@@ -4,6 +4,7 @@
 #include "pto/pto.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The address sanitizer does not see accesses past the end: pages behind it that nobody may touch do. A heap
  * would, but it takes many times longer to fill, mark and clear for each core. */
@@ -18,11 +19,10 @@
 #define GUARD 0
 #endif
 
-enum { PAGE = 4096 };
-
 static size_t whole_pages(size_t bytes)
 {
-    return (bytes + PAGE - 1) / PAGE * PAGE;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE); /* 64 KiB on some machines: no guard may begin inside one */
+    return (bytes + page - 1) / page * page;
 }
 
 void *tw__zero_pages(size_t bytes)

@@ -186,8 +186,8 @@ bool tw__as_rule_window(const tw__as_site *c)
         int64_t at = known ? *known : 0, size = i ? c->type->tile.cols : c->type->tile.rows,
                 room = i ? t->tile.cols : t->tile.rows;
         if (at < 0 || size > room || at > room - size)
-            return refuse(c, 1 + i, "pto.subset", "%s %" PRId64 " to %" PRId64 " of a tile that has %" PRId64,
-                          names[i], at, at + size, room);
+            return refuse(c, 1 + i, "pto.subset", "%" PRId64 " %s from %" PRId64 " of a tile that has %" PRId64,
+                          size, names[i], at, room);
     }
     return true;
 }
