@@ -526,9 +526,10 @@ static void kernels(judge *j)
         if (cycles > most_moving) most_moving = cycles, mover = i;
     }
     if (all <= 0) return;
-    double compute = (double)j->s->totals.by_bucket[TW_CYCLES_COMPUTE], tiles = tw__profile_tiles_in_use(j->p),
-           time = (double)j->s->totals.cycles * tiles,
-           weight = time > 0 ? compute / time : 0; /* those that no program is on would only dilute it */
+    double compute = (double)j->s->totals.by_bucket[TW_CYCLES_COMPUTE];
+    uint32_t tiles = tw__profile_tiles_in_use(j->p); /* those that no program is on would only dilute it */
+    if (!tiles) tiles = j->s->tiles;                 /* there are totals only */
+    double time = (double)j->s->totals.cycles * tiles, weight = time > 0 ? compute / time : 0;
     if (weight > 1) weight = 1;
     if (moving / all >= threshold("R9"))
         say(j, "R9", moving / all * weight, j->s->totals.fidelity,

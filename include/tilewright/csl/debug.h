@@ -72,15 +72,17 @@ TW_API bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n
 
 /* An expression over the variables that a frame sees, as text to be freed with free(): "a[2] + n", "a[1, 0:4]",
  * "p.*", "&a", "a@8", "m.x", "$r4", "$cycle". format: 0, or one of gdb's x d u t c f. What the optimiser has taken
- * out is "<optimised out>". NULL with a message: TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX. */
+ * out is "<optimised out>". NULL with a message: TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW for a
+ * number that 64 bits do not hold. */
 TW_API char *tw_wse_print(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text, char format);
 /* Whether it is other than 0; the same errors. */
 TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text,
                               bool *holds);
 /* Puts the value of an expression, a number, where the place is: a number, bool or pointer in the memory of the PE
  * ("a[2]", "p.*", "$h[0x40]"), a variable in a register, "$r4". In optimised code other variables may share a
- * register. The same errors; TW_E_TYPE also for what is no such place, TW_E_OVERFLOW for a number that its type
- * does not have. While the wafer stands still: a run goes on with it. */
+ * register. Whole numbers may be bit patterns of the type's width, 40000 or 0xffff of an i16. The same errors;
+ * TW_E_TYPE also for what is no such place, TW_E_OVERFLOW for a number that its type does not have (1e6 of an f16).
+ * While the wafer stands still: a run goes on with it. */
 TW_API tw_status tw_wse_assign(tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *place,
                                const char *value);
 /* Text of an instruction; free(). NULL: there is none. */

@@ -69,7 +69,7 @@ const sum_id = @get_local_task_id(9);
 var room = @zeros([8]f32);
 const fifo = @allocate_fifo(room);
 var got = @zeros([6]f32);
-var total: f32 = 1;
+var total: f32 = 1; export var half: f16 = 1;
 const got_all = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{6} -> got[i] });
 const register = @get_dsr(dsr_dest, 1);
 
@@ -214,6 +214,19 @@ set ready = 2
 set turns = 65536
 set turns = -32769
 set turns = 1.5
+set turns = 99999999999999999999999
+set data[0] = 18446744073709551615
+print data[0]
+set data[0] = -18446744073709551615
+print data[0]
+set data[0] = 1e39
+set data[0] = 1e999
+pe 1,0
+set half = 65519
+print half
+set half = 65520
+set half = -1e6
+pe 0,0
 set nothing = 1
 set 3 = 4
 set $pc = 3
@@ -227,7 +240,8 @@ print turns
 END
 shows 'v = 7' 'ready = true' 'table = {{77, 2, 3}, {4, 5, -1}}' 'pointer.* = 2' 'v = 2' 'turns = 65534' 'got = {0, 0, 0, 0, 0, 4}' \
   'data = {4, 10, -6, 1}' 'turns = 7' "'data' is an array: numbers" "'all' is mem1d_dsd: numbers" '2 is no bool.' '65536 is no u16.' \
-  '-32769 is no u16' '1.5 is no whole number.' "no variable 'nothing'" "'3' is a value, and no place" "'\$pc' is a value" 'set PLACE = VALUE.' \
+  '-32769 is no u16' '1.5 is no whole number.' "'99999999999999999999999' has more than 64 bits" 'data[0] = 1.8446744e+19' 'data[0] = -1.8446744e+19' '1e+39 is no f32' \
+  "'1e999' has more than 64 bits" 'half = 65504' '65520 is no f16' '-1e+06 is no f16' "no variable 'nothing'" "'3' is a value, and no place" "'\$pc' is a value" 'set PLACE = VALUE.' \
   'set PLACE = VALUE.' 'set PLACE = VALUE.' 'this is an array' "'2' stands behind" '4 is outside the 4 elements' 'turns = 7'
 printf 'break twice\nrun\nset v = 1\n' >set_lost
 debug 1 layout.csl --arch=wse3 --launch go,4 <set_lost

@@ -3,6 +3,8 @@
  * `p.*`, `&a`, `a@8`, `x > 3 and y == 0`, `m.x`, `$r4`. */
 #include "csl/wse/debug/value.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +72,11 @@ static val of_int(int64_t i)
     return (val){ .kind = NUMBER, .bits = (uint64_t)i, .real = (double)i };
 }
 
+static val of_unsigned(uint64_t i)
+{
+    return (val){ .kind = NUMBER, .bits = i, .real = (double)i };
+}
+
 static val of_real(double f)
 {
     return (val){ .kind = NUMBER, .real = f, .is_real = true };
@@ -117,8 +124,8 @@ static val value_number(reader *r, val v)
                            : v.type.text ? v.type.text
                                          : "nothing");
     uint64_t bits = v.kind == VIEW ? value_load(r, v.address, v.type.size) : v.words[0];
-    return tw__wse_is_float(v.type.number) ? of_real(tw__wse_float(v.type.number, bits))
-                                           : of_int(tw__wse_int(v.type.number, bits));
+    if (tw__wse_is_float(v.type.number)) return of_real(tw__wse_float(v.type.number, bits));
+    return v.type.number == TW_U64 ? of_unsigned(bits) : of_int(tw__wse_int(v.type.number, bits));
 }
 
 static int64_t value_whole(reader *r, val v)
@@ -135,11 +142,14 @@ static val value_literal(reader *r)
     char *end, *end_of_float;
     double f = g_ascii_strtod(r->at, &end_of_float);
     int base = r->at[0] == '0' && (r->at[1] == 'b' || r->at[1] == 'B') ? 2 : 0;
+    errno = 0;
     uint64_t i = g_ascii_strtoull(r->at + (base ? 2 : 0), &end, (guint)base);
     bool is_float = end_of_float > end && !g_str_has_prefix(r->at, "0x");
+    bool is_large = is_float ? isinf(f) : errno == ERANGE;
     r->at = is_float ? end_of_float : end;
     if (is_word_char(*r->at)) return value_wrong(r, TW_E_PARSE, "'%s' is no number", r->text);
-    return is_float ? of_real(f) : of_int((int64_t)i);
+    if (is_large) return value_wrong(r, TW_E_OVERFLOW, "a number of '%s' has more than 64 bits", r->text);
+    return is_float ? of_real(f) : of_unsigned(i);
 }
 
 static val of_name(reader *r, const tw__wse_name *n, const char *name)
@@ -307,8 +317,8 @@ static val value_unary(reader *r)
         r->depth--;
         if (op == '!') return of_int(v.is_real ? v.real == 0 : v.bits == 0);
         if (op == '~') return of_int((int64_t)~(uint64_t)value_whole(r, v));
-        if (op == '+') return v.is_real ? of_real(v.real) : of_int((int64_t)v.bits);
-        return v.is_real ? of_real(-v.real) : of_int((int64_t)(0 - v.bits));
+        if (op == '+') return (val){ .kind = NUMBER, .bits = v.bits, .real = v.real, .is_real = v.is_real };
+        return (val){ .kind = NUMBER, .bits = 0 - v.bits, .real = -v.real, .is_real = v.is_real };
     }
     return value_postfix(r);
 }
@@ -435,12 +445,20 @@ static reader value_begin(const tw__wse *w, uint32_t pe, unsigned frame, const c
 
 /* --- assignment ----------------------------------------------------------------------------------------------- */
 
+/* Rounded; infinity is no rounding. */
+static uint64_t float_bits_for(reader *r, const tw__wse_type *type, double number)
+{
+    uint64_t bits = tw__wse_float_bits(type->number, number);
+    if (isfinite(number) && !isfinite(tw__wse_float(type->number, bits)))
+        value_wrong(r, TW_E_OVERFLOW, "%g is no %s", number, type->text);
+    return bits;
+}
+
 /* The number as a place of the type holds it. Bit patterns of its width are fine, -1 or 0xffff; more is refused. */
 static uint64_t bits_for(reader *r, const tw__wse_type *type, val number)
 {
     if (!type->text) return (uint64_t)value_whole(r, number); /* a register by its own name: all of it */
-    if (tw__wse_is_float(type->number))
-        return tw__wse_float_bits(type->number, number.is_real ? number.real : (double)(int64_t)number.bits);
+    if (tw__wse_is_float(type->number)) return float_bits_for(r, type, number.real);
     int64_t whole = value_whole(r, number);
     unsigned width = 8 * type->size;
     bool fits =
