@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 4096 };
-
 typedef struct process {
     uint64_t machine; /* and its space of process numbers; 0 = not known */
     uint64_t number;
@@ -45,14 +43,14 @@ static void take_process(void *mine, const void *theirs)
 
 tw_status tw__wire_introduce(void)
 {
-    if (tw__wire.size > MOST_RANKS) return TW_OK;
+    if (tw__wire.size > TW__WIRE_MOST_KNOWN) return TW_OK;
     processes = tw__calloc(tw__wire.size, sizeof *processes);
     if (!processes) return tw__fail(TW_E_NO_MEMORY, "no memory for ranks");
     processes[tw__wire.rank] = (process){ this_machine(), (uint64_t)getpid() };
     tw_status s = tw__wire_combine(TW__WIRE_HERE("processes of ranks"), processes,
                                    tw__wire.size * sizeof *processes, take_process);
     if (s) return s;
-    bool far[MOST_RANKS];
+    bool far[TW__WIRE_MOST_KNOWN];
     for (unsigned k = 0; k < tw__wire.size; k++)
         far[k] = processes[k].machine == 0 || processes[k].machine != processes[0].machine;
     far[0] = false;

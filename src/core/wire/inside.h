@@ -10,7 +10,8 @@ enum {
     TW__WIRE_TAG_AGREE = 1,   /* ends of runs: counts of calls may differ there */
     TW__WIRE_TAG_DATA = 2,    /* + epoch: what is left of a run that failed is never taken for the next one's */
     TW__WIRE_EPOCHS = 16384,
-    TW__WIRE_HISTORY = 64 /* calls that are remembered */
+    TW__WIRE_HISTORY = 64,     /* calls that are remembered */
+    TW__WIRE_MOST_KNOWN = 4096 /* ranks: of more nobody asks whether they are there */
 };
 
 /* A call as it travels: text by value, since ranks have different addresses. */

@@ -3,10 +3,10 @@
  * process ends, however that happens, and asks over it whether the other machine is still there: so both ends find
  * out who is gone without a thread of theirs, whatever the other one is doing. Where none can be made (no network but
  * that of MPI, more than MOST_LINES ranks) that rank is only missed after mpi.timeout. */
+#define _GNU_SOURCE /* accept4 */
 #include "core/wire/inside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_LINES = 256, MOST_ADDRESSES = 8, START_MS = 2000, ANSWER_MS = 500, DEAD_AFTER = 3 };
+enum { MOST_LINES = 256, MOST_ADDRESSES = 8, START_MS = 2000, GREETING_MS = 500, DEAD_AFTER = 3 };
 
 /* What rank 0 tells all: where it listens. */
 typedef struct offer {
@@ -84,20 +84,30 @@ static int listen_anywhere(offer *o)
 
 /* --- both ends ------------------------------------------------------------------------------------------------- */
 
-static bool ready_for(int s, short events, int ms)
+/* Signals do not shorten that time. */
+static bool ready_for(int s, short events, double until)
 {
     struct pollfd p = { .fd = s, .events = events };
-    return poll(&p, 1, ms) == 1;
+    for (double left; (left = until - tw__seconds()) > 0;) {
+        int ready = poll(&p, 1, (int)(left * 1000) + 1);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return ready > 0;
+    }
+    return false;
 }
 
-/* All of a greeting, within the time of an answer. */
-static bool hear(int s, const offer *o, greeting *g)
+static double earlier(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* All of a greeting. */
+static bool hear(int s, const offer *o, greeting *g, double until)
 {
     size_t got = 0;
-    while (got < sizeof *g && ready_for(s, POLLIN, ANSWER_MS)) {
+    while (got < sizeof *g && ready_for(s, POLLIN, until)) {
         ssize_t n = recv(s, (char *)g + got, sizeof *g - got, 0);
-        if (n <= 0) return false;
-        got += (size_t)n;
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+        if (n > 0) got += (size_t)n;
     }
     return got == sizeof *g && memcmp(g->token, o->token, sizeof g->token) == 0;
 }
@@ -119,45 +129,84 @@ static void keep_line(unsigned rank, int s)
     lines[rank] = s;
 }
 
-static int ms_left(double until)
-{
-    double left = (until - tw__seconds()) * 1000;
-    return left > 0 ? (int)left + 1 : 0;
-}
-
-/* Rank 0: those who call, until all have or the time is up. */
+/* Rank 0: those who call, until all have or the time is up. A stranger may say nothing at all. */
 static void take_calls(int s, const offer *o, unsigned expected, double until)
 {
-    while (expected && ms_left(until) > 0 && ready_for(s, POLLIN, ms_left(until))) {
+    while (expected && ready_for(s, POLLIN, until)) {
         greeting g;
-        int line = accept(s, NULL, NULL);
-        if (line < 0) continue;
-        bool known = fcntl(line, F_SETFD, FD_CLOEXEC) == 0 && fcntl(line, F_SETFL, O_NONBLOCK) == 0 &&
-                     hear(line, o, &g) && g.rank > 0 && g.rank < tw__wire.size && lines[g.rank] < 0;
-        if (known && greet(line, o))
+        int line = accept4(s, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (line < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) return;
+        if (line < 0) continue; /* who called is gone again */
+        if (hear(line, o, &g, earlier(until, tw__seconds() + GREETING_MS / 1000.0)) && g.rank > 0 &&
+            g.rank < tw__wire.size && lines[g.rank] < 0 && greet(line, o))
             keep_line(g.rank, line), expected--;
         else
             close(line);
     }
 }
 
-/* The others: one address after the other. A stranger who has the same address elsewhere does not know the answer. */
+/* Connected to `to`, as far as anybody answers there; -1 = not. What is mapped is called as what it is: IPv6 may be
+ * switched off here. */
+static int call_one(const struct sockaddr_in6 *to, double until)
+{
+    struct sockaddr_in plain = { .sin_family = AF_INET, .sin_port = to->sin6_port };
+    bool mapped = IN6_IS_ADDR_V4MAPPED(&to->sin6_addr);
+    memcpy(&plain.sin_addr, &to->sin6_addr.s6_addr[12], sizeof plain.sin_addr);
+    const void *address = mapped ? (const void *)&plain : to;
+    int error = 0, s = socket(mapped ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    socklen_t size = sizeof error;
+    if (s < 0) return -1;
+    if ((connect(s, address, mapped ? sizeof plain : sizeof *to) == 0 ||
+         (errno == EINPROGRESS && ready_for(s, POLLOUT, until))) &&
+        getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0)
+        return s;
+    close(s);
+    return -1;
+}
+
+/* The others: one address after the other, each with its share of the time that is left. A stranger who has the same
+ * address elsewhere does not know the answer. */
 static void call_first(const offer *o, double until)
 {
-    for (uint32_t k = 0; k < o->count && ms_left(until) > 0; k++) {
+    for (uint32_t k = 0; k < o->count && lines[0] < 0; k++) {
         greeting g;
-        int error = 0, s = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        socklen_t size = sizeof error;
-        if (s < 0) return;
-        int begun = connect(s, (const struct sockaddr *)&o->address[k], sizeof o->address[k]);
-        if ((begun == 0 || (errno == EINPROGRESS && ready_for(s, POLLOUT, ANSWER_MS))) &&
-            getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0 && greet(s, o) &&
-            hear(s, o, &g)) {
+        double now = tw__seconds(), end = now + (until - now) / (o->count - k);
+        int s = call_one(&o->address[k], end);
+        if (s < 0) continue;
+        if (greet(s, o) && hear(s, o, &g, end))
             keep_line(0, s);
-            return;
-        }
-        close(s);
+        else
+            close(s);
     }
+}
+
+/* --- whether both ends have it --------------------------------------------------------------------------------- */
+
+enum { FIRST_HAS = 1, OTHER_HAS = 2, BOTH_HAVE = 3 };
+
+static void add_ends(void *mine, const void *theirs)
+{
+    uint8_t *a = mine;
+    const uint8_t *b = theirs;
+    for (unsigned k = 0; k < tw__wire.size; k++) a[k] |= b[k];
+}
+
+/* Rank 0 may answer a call after the caller has given it up: a line that one end alone has would look like the end of
+ * the other process. All ranks, those without any line too. */
+static tw_status keep_common_lines(const bool *far)
+{
+    uint8_t has[TW__WIRE_MOST_KNOWN] = { 0 };
+    unsigned size = tw__wire.size, rank = tw__wire.rank;
+    for (unsigned k = 1; k < size && lines && rank == 0; k++) has[k] = lines[k] < 0 ? 0 : FIRST_HAS;
+    if (lines && rank != 0) has[rank] = lines[0] < 0 ? 0 : OTHER_HAS;
+    tw_status s = tw__wire_combine(TW__WIRE_HERE("lines to rank 0"), has, size, add_ends);
+    for (unsigned k = 1; k < size; k++) {
+        unsigned other = rank ? 0 : k;
+        if (!far[k] || (rank != 0 && rank != k) || (!s && has[k] == BOTH_HAVE)) continue;
+        if (lines && lines[other] >= 0) close(lines[other]), lines[other] = -1;
+        TW__LOG(ENGINE, INFO, "no line from rank %u to rank 0: if one ends, the other waits for mpi.timeout", k);
+    }
+    return s;
 }
 
 tw_status tw__wire_make_lines(const bool *far)
@@ -174,11 +223,7 @@ tw_status tw__wire_make_lines(const bool *far)
     if (s >= 0 && lines) take_calls(s, &o, expected, until);
     if (s >= 0) close(s);
     if (lines && far[tw__wire.rank]) call_first(&o, until);
-    for (unsigned k = 0; k < tw__wire.size; k++)
-        if (far[k] && (tw__wire.rank == 0 || tw__wire.rank == k) && (!lines || lines[tw__wire.rank ? 0 : k] < 0))
-            TW__LOG(ENGINE, INFO, "no line from rank %u to rank 0: if one ends, the other waits for mpi.timeout",
-                    k);
-    return status;
+    return status ? status : keep_common_lines(far);
 }
 
 bool tw__wire_line_ended(unsigned rank)
