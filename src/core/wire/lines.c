@@ -18,7 +18,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_LINES = 256, MOST_ADDRESSES = 8, START_MS = 2000, GREETING_MS = 500, DEAD_AFTER = 3 };
+enum { MOST_LINES = 256, MOST_ADDRESSES = 8, START_MS = 2000, GREETING_MS = 500 };
+/* A line that says nothing for IDLE seconds is asked, MOST_ASKED times: gaps of a network that MPI gets over as well
+ * do not count. */
+enum { IDLE = 5, ASKED_EVERY = 5, MOST_ASKED = 3 };
 
 /* What rank 0 tells all: where it listens. */
 typedef struct offer {
@@ -121,7 +124,7 @@ static bool greet(int s, const offer *o)
 
 static void keep_line(unsigned rank, int s)
 {
-    const int on = 1, idle = 1, every = 1, count = DEAD_AFTER;
+    const int on = 1, idle = IDLE, every = ASKED_EVERY, count = MOST_ASKED;
     setsockopt(s, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     setsockopt(s, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     setsockopt(s, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
@@ -226,10 +229,19 @@ tw_status tw__wire_make_lines(const bool *far)
     return status ? status : keep_common_lines(far);
 }
 
+/* What its system says when a process ends always counts. That nobody answers any more, or that the other system has
+ * given up this line, may be the network's fault: who waits for ever (mpi.timeout=0) is left without this line, which
+ * stays open, so that the other end does not take it for an end. */
 bool tw__wire_line_ended(unsigned rank)
 {
     char byte;
     if (!lines || lines[rank] < 0) return false;
     ssize_t n = recv(lines[rank], &byte, 1, MSG_DONTWAIT);
-    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    if (n >= 0) return n == 0;
+    if (errno == EAGAIN || errno == EINTR) return false;
+    if (tw__wire_patience() > 0) return true;
+    TW__LOG(ENGINE, INFO, "the line between ranks %u and %u is lost (%s): that process may end unseen",
+            tw__wire.rank, rank, strerror(errno));
+    lines[rank] = -1;
+    return false;
 }

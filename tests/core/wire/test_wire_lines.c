@@ -28,6 +28,13 @@ static void must(bool holds)
     if (!holds) abort();
 }
 
+static double patience = 300;
+
+double tw__wire_patience(void)
+{
+    return patience;
+}
+
 static void pass(int pipe, void *bytes, size_t size)
 {
     must(write(way[pipe][1], bytes, size) == (ssize_t)size);
@@ -157,6 +164,26 @@ static void end_is_seen(void **state)
     leave_line();
 }
 
+/* Reset, as by a system that has given it up: no sign of an end to who waits for ever, now and later. */
+static void reset_lines(void **state)
+{
+    (void)state;
+    for (patience = 0; patience <= 300; patience += 300) {
+        other o = make_both(NULL);
+        assert_true(o.has);
+        send_away(&o, 'r');
+        assert_int_equal(tw__wire_line_ended(1), patience > 0);
+        assert_int_equal(tw__wire_line_ended(1), patience > 0);
+        leave_line();
+    }
+    patience = 0;
+    other o = make_both(NULL);
+    send_away(&o, 'e');
+    assert_true(tw__wire_line_ended(1));
+    patience = 300;
+    leave_line();
+}
+
 /* Its calls are still there, and nobody is at their other end any more. */
 static void late_rank_0(void **state)
 {
@@ -215,8 +242,8 @@ static void signals_do_not_matter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(end_is_seen), cmocka_unit_test(late_rank_0),
-                                        cmocka_unit_test(silent_strangers),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(end_is_seen), cmocka_unit_test(reset_lines),
+                                        cmocka_unit_test(late_rank_0), cmocka_unit_test(silent_strangers),
                                         cmocka_unit_test(signals_do_not_matter) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
