@@ -35,7 +35,8 @@ done
 run leave_longer 2 "do different things" "the end of the program" "a value (misbehave.c:"
 # At the end of a run: the last rank is at the end of the program, or reads.
 run leave_run 2 "do different things" "the end of the program" "the end of a run"
-run leave_failed 4 "is at the end of the program, but rank 0 has failed in a run: a vertex has failed"
+# All but the last fail; who is at the end hears of them in any order.
+run leave_failed 4 "is at the end of the program, but rank [012] has failed in a run: a vertex has failed"
 run read_failed 2 "do different things" "tw_engine_read 'y'" "tw_engine_run of a program"
 # A launcher that lets the others wait: they find out.
 launcher="$launcher --enable-recovery"
