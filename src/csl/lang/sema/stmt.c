@@ -269,6 +269,14 @@ static flow return_inlined(sema *s, const node *n, operand v)
     return FLOW_DEAD;
 }
 
+/* Under `comptime`, what lies under a condition or in a loop of run time cannot be left: false after that error. */
+static bool may_leave(sema *s, const node *n, const char *word, unsigned depth)
+{
+    if (s->gen || s->depth <= depth) return true;
+    tw__csl_error(s, n, "csl.comptime", "'%s' under 'comptime' depends on a condition or loop of run time", word);
+    return false;
+}
+
 static flow return_stmt(sema *s, const node *n)
 {
     frame *f = s->frame;
@@ -276,6 +284,7 @@ static flow return_stmt(sema *s, const node *n)
         tw__csl_error(s, n, "csl.syntax", "'return' outside a function");
         return FLOW_RETURN;
     }
+    if (!may_leave(s, n, "return", f->depth)) return FLOW_DEAD;
     operand v = tw__csl_known(tw__csl_of_void());
     if (s->gen) tw__gen_at(s->gen, n);
     const node *e = n->count ? n->kid[0] : NULL;
@@ -342,7 +351,7 @@ static void break_value(sema *s, const node *n, target *t)
 static flow leave(sema *s, const node *n, bool is_break)
 {
     target *t = find_target(s, n, is_break);
-    if (!t) return FLOW_DEAD;
+    if (!t || !may_leave(s, n, is_break ? "break" : "continue", t->depth)) return FLOW_DEAD;
     if (n->count && n->kid[0]) break_value(s, n, t);
     bool conditional = s->gen && (!t->comptime || s->depth > t->depth);
     if (!conditional) {

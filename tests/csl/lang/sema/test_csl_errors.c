@@ -113,6 +113,13 @@ static void comptime_rules(void **state)
           "this value is not known at compile time", 1, 0 },
         { "fn h(a: u32) u32 { return a; }\nfn f(a: u16) void { comptime { const x = h(a); } }\n" RUN("f(g);"),
           "csl.comptime", "this value is not known at compile time", 2, 0 },
+        /* these were left out of the code without a word, with what follows them */
+        { RUN("while (g < 9) : (g += 1) { comptime { break; } s += 1; }"), "csl.comptime",
+          "'break' under 'comptime' depends on a condition or loop of run time", 1, 0 },
+        { RUN("for (@range(u16, 9)) |i| { comptime { continue; } s += 1; }"), "csl.comptime", "'continue' under", 1,
+          0 },
+        { RUN("b: { if (g == 1) { comptime { break :b; } } s += 1; }"), "csl.comptime", "'break' under", 1, 0 },
+        { RUN("if (g == 1) { comptime { return; } } s += 1;"), "csl.comptime", "'return' under", 1, 0 },
         { "comptime { @as(u8, 200) + @as(u8, 100); }", "csl.overflow", "does not fit u8", 1, 0 },
         { "comptime { @as(u16, 0) - 1; }", "csl.overflow", "does not fit u16", 1, 0 },
         { "const P = packed struct { a: u3, b: comptime_int };\ncomptime { @type_of(P); }", "csl.type",
