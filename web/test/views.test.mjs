@@ -16,6 +16,27 @@ const at = (name) => path.join(work, name);
 const run = (...args) => execFileSync(tilewright, args, { cwd: work, stdio: ['ignore', 'pipe', 'pipe'] });
 const json = (name) => JSON.parse(readFileSync(at(name), 'utf8'));
 
+// Kernels of an array, each of which feeds the next one.
+function chain(length) {
+    const all = (count, value) => Array.from({ length: count }, typeof value === 'function' ? value : () => value);
+    const nodes = { nodeTile: (_, i) => 80 + i, nodeRuns: 4, nodeCycles: 200, nodeWaits: 0 };
+    const wires = { wireBytes: 512, wireMessages: 4, wireHolds: 128, wireBlocks: 2, wireReaderWaits: 0 };
+    const columns = {
+        ...wires,
+        wireKind: length + 1,
+        wireWriterWaits: 0,
+        wireFrom: (_, i) => i,
+        wireTo: (_, i) => i + 1,
+    };
+    return {
+        names: [...all(length, (_, i) => `link ${i}`), 'kernel', 'window'],
+        nodeName: all(length, (_, i) => i),
+        nodeKind: all(length, length),
+        ...Object.fromEntries(Object.entries(nodes).map(([key, value]) => [key, all(length, value)])),
+        ...Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, all(length - 1, value)])),
+    };
+}
+
 before(() => {
     const flash = path.join(source, 'examples/pto/flash_attention/flash_attention.pto');
     const arrays = ['q=f16[16x32]', 'kt=f16[32x128]', 'v=f16[128x32]', 'o=f32[16x32]', 'fill=true'];
@@ -41,6 +62,12 @@ before(() => {
         ...['-o', 'guide.html'],
     );
     run('report', path.join(golden, 'profile_graph.json'), '-o', 'graph.html');
+    for (const length of [8, 60]) {
+        const long = json('aie.json');
+        long.execution.dataflow = chain(length);
+        writeFileSync(at(`chain${length}.json`), JSON.stringify(long));
+        run('report', `chain${length}.json`, '-o', `chain${length}.html`);
+    }
     writeFileSync(at('execution.json'), JSON.stringify(json('heat.json').execution));
     run('report', 'execution.json', '-o', 'execution.html');
 });
@@ -226,6 +253,45 @@ describe('a graph of kernels on a telephone', () => {
         const all = await drawn();
         assert.ok(all.size[0] * all.scale <= room && all.corner[0] === 0);
         assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
+});
+
+describe('a long graph', () => {
+    const drawn = (page) => page.evaluate(() => window.tilewright.charts.graph);
+    const sizes = (page) =>
+        page.$eval('[data-chart=graph] canvas', (c) => ({ high: c.clientHeight, touch: c.style.touchAction }));
+
+    it('+ makes it larger where it begins far beyond what fits, and - smaller', async () => {
+        const page = await open(at('chain60.html'), { hash: '#view=graph', width: 1000 });
+        await ready(page);
+        await page.focus('[data-chart=graph]');
+        const { scale, size } = await drawn(page);
+        const room = await page.$eval('[data-chart=graph]', (box) => box.clientWidth);
+        assert.ok(scale > (6 * room) / size[0], 'the case in question');
+        await page.keyboard.press('+');
+        assert.ok(Math.abs((await drawn(page)).scale - 1.25 * scale) < 1e-6);
+        await page.keyboard.press('-');
+        assert.ok(Math.abs((await drawn(page)).scale - scale) < 1e-6);
+        await page.close();
+    });
+
+    it('on a telephone the page goes along it; of a longer one, or a larger, a finger moves what is out of sight', async () => {
+        let page = await open(at('chain8.html'), { hash: '#view=graph', width: 390 });
+        await ready(page);
+        const { scale, size, down } = await drawn(page);
+        const { high, touch } = await sizes(page);
+        assert.ok(down && high > 700 && high >= size[1] * scale, `${high} ${size[1] * scale}`);
+        assert.equal(touch, 'pan-y');
+        await page.focus('[data-chart=graph]');
+        await page.keyboard.press('+');
+        assert.ok((await sizes(page)).high >= size[1] * (await drawn(page)).scale);
+        for (let i = 0; i < 8; i++) await page.keyboard.press('+');
+        assert.ok((await sizes(page)).high <= high && (await sizes(page)).touch === 'none');
+        await page.close();
+        page = await open(at('chain60.html'), { hash: '#view=graph', width: 390 });
+        await ready(page);
+        assert.deepEqual(await sizes(page), { high: 700, touch: 'none' });
         await page.close();
     });
 });

@@ -16,6 +16,8 @@ const SIZES = { kernel: [158, 62], parameter: [132, 36] };
 const PORT = [132, 36];
 const NARROW = 600;
 const LEAST = 0.9; // of the size that words are drawn in: smaller ones are hard to read
+const HIGH = 700; // pixels of a picture whose lower parts come into sight by moving it
+const ALL = 3000; // of one that the page itself is moved along; a canvas of telephones has not many more
 const WAITS = 0.01; // of the run: what is written beside a wire
 
 function graphOf(p) {
@@ -318,16 +320,23 @@ function graphParts(p, state) {
     const fit = (width) => Math.min(1.15, (width - 8) / Math.max(1, layFor(width).size[0]));
     const natural = (width) => Math.max(1, LEAST / fit(width));
     const kernels = graph.nodes.filter((n) => n.kind === 'kernel').length;
+    const content = (width) => layFor(width).size[1] * fit(width) * (zoom || natural(width)) + 16;
+    const high = (width) => {
+        if (layFor(width).down && content(width) <= ALL) return content(width);
+        return Math.min(HIGH, layFor(width).size[1] * fit(width) * natural(width) + 16);
+    };
 
     const picture = drawing({
         id: 'graph',
         title: 'Kernels and what joins them',
         describe: () =>
             `${kernels} kernels, ${graph.nodes.length - kernels} ports and parameters, ${graph.wires.length} connections. Arrow keys go from one to the next.`,
-        height: (width) => Math.max(90, Math.min(700, layFor(width).size[1] * fit(width) * natural(width) + 16)),
+        height: (width) => Math.max(90, high(width)),
         draw(pen, width, height, colours) {
             const { at, boxes, lines, down } = layFor(width);
             scale = fit(width) * (zoom || natural(width));
+            // Fingers move it to the sides, and the page up and down, unless parts of it would stay out of sight.
+            pen.canvas.style.touchAction = content(width) > height + 1 ? 'none' : 'pan-y';
             corner = shift ?? [Math.min(0, (width - 8 - laid.size[0] * scale) / 2), 0];
             pen.save();
             pen.translate(4 + corner[0], 8 + corner[1]);
@@ -378,7 +387,8 @@ function graphParts(p, state) {
     });
 
     function enlarge(by) {
-        zoom = by ? Math.min(6, Math.max(0.5, (zoom || natural(picture.element.clientWidth)) * by)) : 1;
+        const first = natural(picture.element.clientWidth);
+        zoom = by ? Math.min(Math.max(6, 4 * first), Math.max(0.5, (zoom || first) * by)) : 1;
         if (!by) shift = null;
         picture.draw();
     }
@@ -452,7 +462,6 @@ function graphParts(p, state) {
     }
     let held = null;
     const canvas = picture.element.querySelector('canvas');
-    canvas.style.touchAction = 'pan-y'; // fingers move it to the sides, and the page up and down
     canvas.addEventListener('pointerdown', (event) => (held = [event.clientX, event.clientY]));
     canvas.addEventListener('pointermove', (event) => {
         if (!held || !event.buttons) return;
