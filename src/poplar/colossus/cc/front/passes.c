@@ -51,11 +51,12 @@ static void spread_supervisors(LLVMModuleRef module)
     g_ptr_array_free(work, TRUE);
 }
 
-/* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. LLVM 19 heeds the
- * option of PassBuilder for this only in part, so it is the command line's, which holds for the process. */
+/* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. `default<O2>` sets
+ * PassBuilder's options for vectors anew, so they are the command line's, which hold for the process: the other module
+ * that runs passes, core/ir, wants no such vectors either. */
 static void forbid_vectors(void)
 {
-    static const char *const words[] = { "cc", "-vectorize-loops=false" };
+    static const char *const words[] = { "cc", "-vectorize-loops=false", "-vectorize-slp=false" };
     LLVMParseCommandLineOptions(G_N_ELEMENTS(words), words, "");
 }
 
@@ -65,7 +66,6 @@ static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, cons
     pthread_once(&once, forbid_vectors);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
-    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return true;
@@ -90,12 +90,29 @@ static const char counting[] =
     "function(loop(loop-reduce),hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
     "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
 
+/* A block behind one way of a condition and in front of a choice of addresses. The way into a loop is none. */
+static bool is_arm(LLVMBasicBlockRef block)
+{
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    LLVMValueRef before = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    if (!before || !LLVMIsABranchInst(before) || !LLVMIsConditional(before)) return false;
+    if (!LLVMIsABranchInst(end) || LLVMIsConditional(end)) return false;
+    LLVMBasicBlockRef next = LLVMGetSuccessor(end, 0);
+    LLVMValueRef leaves = LLVMGetBasicBlockTerminator(next);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(leaves); i++)
+        if (LLVMGetSuccessor(leaves, i) == next) return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(next); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind) return true;
+    return false;
+}
+
 /* What LLVM may assume in a block that does nothing else but find an address keeps that block, and a branch around
  * it, where a choice between two addresses would do: `c ? a[i] : b[i]` of two edges. */
 static void forget_assumptions(LLVMBasicBlockRef block)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-    if (!LLVMIsABranchInst(end) || LLVMIsConditional(end)) return;
+    if (!is_arm(block)) return;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != end; i = LLVMGetNextInstruction(i))
         if (!is_assumption(i) && !LLVMIsAGetElementPtrInst(i)) return;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != end; i = next) {

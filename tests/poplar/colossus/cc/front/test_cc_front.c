@@ -276,6 +276,17 @@ static void vectors(void **unused)
         { "void f(const int *x, int *restrict y, unsigned n) { " ALIGNED(x)
               ALIGNED(y) "for (unsigned i = 0; i < n; i++) y[i] = x[i] + 3; }",
           NULL },
+        { "void f(const float *x, float *restrict y, int n) { if (n > 0) { " ALIGNED(x)
+              ALIGNED(y) "for (int i = 0; i < n; i++) y[i] = y[i] * 2.0f + x[i]; } }",
+          "<2 x float>" },
+        { "void f(const float *x, float *restrict y, int n) { if (n > 0) { x += 4, y += 2; " ALIGNED(x)
+              ALIGNED(y) "for (int i = 0; i < n; i++) y[i] = y[i] * 2.0f + x[i]; } }",
+          "<2 x float>" },
+        { "unsigned f(unsigned short *p, int *q, unsigned n) { unsigned a = n; for (unsigned i = n; i-- > 0;) { "
+          "q[(int)i * 3 - 2] = i; p[-(int)i] = i; a ^= p[-(int)i - 140] - q[(int)i * 3 + 1] * 5u; "
+          "q[(int)i * 3 - 2] += p[-(int)i - 1]; q[(int)i * 3 - 5] = q[(int)i * 3 - 1] > p[-(int)i - 2] ? a : i; } "
+          "return a; }",
+          NULL },
         { "__attribute__((annotate(\"tw-context supervisor\"))) void f(const float *x, float *restrict y, unsigned "
           "n) { " ALIGNED(x) ALIGNED(y) "for (unsigned i = 0; i < n; i++) y[i] = x[i]; }",
           NULL },
