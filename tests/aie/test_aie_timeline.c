@@ -249,6 +249,55 @@ static void test_file_clocks(void **state)
     }
 }
 
+/* 16 blocks of 16 words, a word in four cycles: the kernel keeps up, so that no word is held up, and what it makes
+ * leaves at a word a cycle, a block every 64 cycles. */
+static void test_passages(void **state)
+{
+    (void)state;
+    enum { WORDS = 256 };
+    const char *const from = "passages_in.txt", *const to = "passages_out.txt";
+    FILE *text = fopen(from, "w");
+    assert_non_null(text);
+    for (unsigned i = 0; i < WORDS; i++) fprintf(text, "%u\n", i);
+    fclose(text);
+    const tw_aie_file x = { from, TW_AIE_INT32, 32, 64, 0 }, y = { to, TW_AIE_INT32, 32, 64, 0 };
+    tw_aie_array *a = tw_aie_array_new();
+    tw_aie_kernel k = tw_aie_array_add(a, "pass", pass_window, NULL, 3, 2);
+    tw_aie_array_input(a, &x, tw_aie_in(k, 0));
+    tw_aie_array_output(a, tw_aie_out(k, 0), &y);
+    tw_aie_array_file_clock(a, tw_aie_in(k, 0), 312.5);
+    const int in = tw_aie_array_watch(a, tw_aie_in(k, 0), 256), out = tw_aie_array_watch(a, tw_aie_out(k, 0), 256),
+              late = tw_aie_array_watch(a, tw_aie_out(k, 0), 4 * WORDS + 4);
+    assert_true(in >= 0 && out >= 0 && late >= 0 && in != out && out != late);
+    for (int run = 0; run < 2; run++) { /* the second one begins anew */
+        tw_aie_passage p;
+        if (tw_aie_array_run(a, WORDS / 16) != TW_OK) fail_msg("%s", tw_error_message());
+        assert_int_equal(tw_aie_array_watched(a, in, &p), TW_OK);
+        assert_int_equal(p.words, WORDS);
+        assert_int_equal(p.first, 0);
+        assert_int_equal(p.last, 4 * (WORDS - 1) + 1);
+        assert_int_equal(p.busy, WORDS);
+        assert_int_equal(p.marked, 4 * 63 + 1);
+        assert_int_equal(tw_aie_array_watched(a, out, &p), TW_OK);
+        assert_int_equal(p.words, WORDS);
+        assert_in_range(p.first, 64, 128);
+        assert_int_equal(p.last - p.first, 15 * 64 + 16);
+        assert_int_equal(p.busy, WORDS);
+        assert_int_equal(p.marked - p.first, 3 * 64 + 16);
+        assert_int_equal(tw_aie_array_watched(a, late, &p), TW_OK);
+        assert_int_equal(p.marked, 0);
+    }
+    tw_aie_passage p;
+    tw_aie_array_unwatch(a, out);
+    assert_int_equal(tw_aie_array_watched(a, out, &p), TW_E_INDEX);
+    assert_int_equal(tw_aie_array_watched(a, late, &p), TW_OK);
+    tw_aie_array_unwatch(a, out), tw_aie_array_unwatch(a, -1), tw_aie_array_unwatch(NULL, 0);
+    assert_int_equal(tw_aie_array_watch(a, tw_aie_in(k, 1), 0), -1);
+    assert_string_equal(tw_error_message(), "watch: input 1 of 'pass' has no file or memory");
+    tw_aie_array_free(a);
+    remove(from), remove(to);
+}
+
 static void test_file_clock_errors(void **state)
 {
     (void)state;
@@ -299,9 +348,9 @@ static void test_report_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_producer), cmocka_unit_test(test_slow_consumer),
-        cmocka_unit_test(test_file_clocks),   cmocka_unit_test(test_file_clock_errors),
-        cmocka_unit_test(test_report_names),
+        cmocka_unit_test(test_slow_producer),     cmocka_unit_test(test_slow_consumer),
+        cmocka_unit_test(test_file_clocks),       cmocka_unit_test(test_passages),
+        cmocka_unit_test(test_file_clock_errors), cmocka_unit_test(test_report_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

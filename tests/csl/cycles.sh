@@ -49,6 +49,7 @@ while IFS= read -r row; do
     [ -n "$dir" ] || continue
     run_foreign "$program" "$parameters"
     ours=$(figure "$line") name=$(basename "$program")
+    [ -n "$ours" ] || { echo "$program gives no figure; its output ends:" && tail -n 3 "$out"; } >&2
   else
     run_ours "$program" "$parameters"
     ours=$(figure "$line") name=$line

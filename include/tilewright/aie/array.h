@@ -98,6 +98,21 @@ TW_API void tw_aie_array_output(tw_aie_array *array, tw_aie_port from, const tw_
  * Without it, data and room are there in time. */
 TW_API void tw_aie_array_file_clock(tw_aie_array *array, tw_aie_port port, double mhz);
 
+/* A counter at the file or memory of a kernel's port, from now on: what passes there, and when, by the cycles of
+ * kernels (estimated; all at 0 where none are counted). A word of 32 bits takes a cycle, or as many as the file's
+ * clock gives it. watch: returns the counter's number, or -1 with a message; mark_bytes: see below, 0 = none.
+ * watched: what has passed so far; TW_E_INDEX where there is no such counter. tw_aie_array_run() begins anew. */
+typedef struct tw_aie_passage {
+    uint64_t words;  /* how many have passed; 0: the others say nothing */
+    uint64_t first;  /* the cycle in which the first one passed */
+    uint64_t last;   /* the cycle after the last one */
+    uint64_t busy;   /* cycles in which one passed or was held up by the reader */
+    uint64_t marked; /* the cycle after mark_bytes had passed; 0: they have not */
+} tw_aie_passage;
+TW_API int tw_aie_array_watch(tw_aie_array *array, tw_aie_port port, uint64_t mark_bytes);
+TW_API tw_status tw_aie_array_watched(const tw_aie_array *array, int watch, tw_aie_passage *passage);
+TW_API void tw_aie_array_unwatch(tw_aie_array *array, int watch); /* a number that is none changes nothing */
+
 /* Memory instead of files; window_bytes 0 = a stream. They return the number of the block of memory, or -1. What is
  * sent waits for the kernel; bytes in whole words of 32 bits. receive: takes what has come out, up to `bytes`, and
  * returns how much that was. */

@@ -40,7 +40,7 @@ void tw_aie_array_free(tw_aie_array *a)
     for (size_t i = 0; i < a->pair_count; i++) free(a->pairs[i]->tail), free(a->pairs[i]);
     for (size_t i = 0; i < a->file_count; i++)
         free(a->files[i]->path), free(a->files[i]->name), free(a->files[i]->bytes), free(a->files[i]->last),
-            free(a->files[i]->stamps), free(a->files[i]);
+            free(a->files[i]->stamps), tw__plio_watch_end(a->files[i]), free(a->files[i]);
     free(a->parameters);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);

@@ -117,8 +117,39 @@ static void test_memory_misused()
     EXPECT(gr.in.gm2aie(x, 7) == adf::user_error); /* no whole words */
     adf::input_gmio nothing;
     EXPECT(nothing.gm2aie(x, 8) == adf::user_error);
-    EXPECT(adf::event::start_profiling(gr.out, adf::event::io_stream_running_event_count) ==
-           adf::event::invalid_handle);
+}
+/* Counters of ports: words, cycles between the first ones, and what is refused. */
+static void test_counters()
+{
+    using namespace adf::event;
+    adf::output_gmio nothing;
+    EXPECT(start_profiling(nothing, io_stream_running_event_count) == invalid_handle);
+    handle words, latency, bytes, busy;
+    {
+        memory_graph<decltype(&add_one), by_stream> gr(add_one);
+        EXPECT(start_profiling(gr.out, io_stream_running_event_count) == invalid_handle); /* before init() */
+        gr.init();
+        int32 x[10] = {}, y[10];
+        words = start_profiling(gr.in, io_stream_running_event_count);
+        latency = start_profiling(gr.in, gr.out, io_stream_start_difference_cycles);
+        bytes = start_profiling(gr.out, io_stream_start_to_bytes_transferred_cycles, 8);
+        busy = start_profiling(gr.out, io_total_stream_running_to_idle_cycles);
+        EXPECT(words != latency && latency != bytes && bytes != busy && words != invalid_handle);
+        EXPECT(start_profiling(gr.out, io_stream_start_to_bytes_transferred_cycles) == invalid_handle);
+        EXPECT(start_profiling(gr.out, io_stream_start_difference_cycles) == invalid_handle);
+        EXPECT(start_profiling(gr.in, gr.out, io_stream_running_event_count) == invalid_handle);
+        EXPECT(start_profiling(gr.in, nothing, io_stream_start_difference_cycles) == invalid_handle);
+        EXPECT(read_profiling(words) == 0 && read_profiling(busy) == -1); /* nothing has passed */
+        EXPECT(gr.in.gm2aie_nb(x, sizeof x) == adf::ok);
+        EXPECT(gr.out.aie2gm_nb(y, sizeof y) == adf::ok);
+        EXPECT(gr.run(2) == adf::ok && gr.wait() == adf::ok);
+        EXPECT(read_profiling(words) == 10 && read_profiling(busy) == 10);
+        EXPECT(read_profiling(latency) > 0 && read_profiling(bytes) >= 2);
+        stop_profiling(bytes), stop_profiling(bytes);
+        EXPECT(read_profiling(bytes) == -1 && read_profiling(words) == 10);
+    }
+    EXPECT(read_profiling(words) == -1 && read_profiling(invalid_handle) == -1); /* the graph has gone */
+    stop_profiling(words), stop_profiling(1000);
 }
 
 /* --- kernels -------------------------------------------------------------------------------------------------- */
@@ -265,6 +296,7 @@ int main()
     test_memory_before_and_after_run();
     test_memory_that_comes_late();
     test_memory_misused();
+    test_counters();
     test_initialisation();
     test_vectors_for_arrays();
     test_single_buffers();

@@ -267,7 +267,7 @@ static void rename_to(tw_aie_array *a, char **slot, const char *name)
 }
 
 /* The file or memory at a port of a kernel; NULL: there is none. */
-static tw__plio *outer_end(const tw_aie_array *a, const tw__kernel *k, tw_aie_port port)
+tw__plio *tw__outer_end(const tw_aie_array *a, const tw__kernel *k, tw_aie_port port)
 {
     const bool is_output = port.direction == TW_AIE_OUT;
     const unsigned number = (unsigned)port.number;
@@ -284,7 +284,7 @@ void tw_aie_array_name_end(tw_aie_array *a, tw_aie_port port, const char *name)
 {
     if (!a) return;
     const tw__kernel *k = kernel(a, port.kernel, "name_end");
-    tw__plio *f = k ? outer_end(a, k, port) : NULL;
+    tw__plio *f = k ? tw__outer_end(a, k, port) : NULL;
     if (f)
         rename_to(a, &f->name, name);
     else if (k)
@@ -331,7 +331,7 @@ void tw_aie_array_file_clock(tw_aie_array *a, tw_aie_port port, double mhz)
     if (!a) return;
     const tw__kernel *k = kernel(a, port.kernel, "file_clock");
     if (!k) return;
-    tw__plio *f = outer_end(a, k, port);
+    tw__plio *f = tw__outer_end(a, k, port);
     if (f && !f->path) f = NULL; /* memory */
     if (!f || !(mhz > 0)) {
         tw__aie_fail(a, f ? TW_E_INVALID_ARGUMENT : TW_E_CONNECTION, "file_clock: %s %d of '%s' %s",

@@ -58,6 +58,15 @@ typedef struct tw__stamp {
     uint64_t cycles;
 } tw__stamp;
 
+/* A counter of what passes the port of a file (passage.c). */
+typedef struct tw__watch {
+    struct tw__watch *next; /* of the same file */
+    int number;
+    uint64_t mark, words; /* mark: bytes; 0 = none */
+    double free, busy_to; /* when the port can pass a word again; up to when busy cycles are counted */
+    double first, last, busy, marked;
+} tw__watch;
+
 /* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */
 typedef struct tw__plio {
     char *path, *name; /* name: for reports; NULL = none */
@@ -69,6 +78,7 @@ typedef struct tw__plio {
     size_t count, room, last_room, at;
     tw__fifo *fifo;
     tw__pair *pair;
+    tw__watch *watches;
     tw__stamp *stamps; /* of an output, when they are asked for */
     size_t stamp_count, stamp_room;
 } tw__plio;
@@ -176,6 +186,7 @@ struct tw_aie_array {
     char *message;
     char *unread_ports;
     uint64_t unread, iterations; /* iterations: of the run that is on */
+    int watches_made;
     bool started;
     bool is_whole;  /* the run ends where tw_aie_array_run() returns; others end with tw_aie_array_end() */
     bool told;      /* what it left unread */
@@ -215,6 +226,14 @@ bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file
 bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
 tw_status tw__plio_store_all(const tw_aie_array *array);
 bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
+
+/* --- passage.c --- */
+void tw__plio_passed(tw__plio *file, uint64_t from, unsigned words); /* each as soon as it can, `from` then on */
+void tw__plio_watch_anew(tw__plio *file);
+void tw__plio_watch_end(tw__plio *file);
+
+/* --- build.c --- */
+tw__plio *tw__outer_end(const tw_aie_array *array, const tw__kernel *kernel, tw_aie_port port); /* NULL: none */
 
 /* --- unread.c --- */
 void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */

@@ -243,6 +243,7 @@ tw_status tw__plio_store_all(const tw_aie_array *a)
 /* When words have passed a file's port that may begin at `from`; files without a clock take no time. */
 static uint64_t passed(tw__plio *file, uint64_t from, unsigned words)
 {
+    if (file->watches) tw__plio_passed(file, from, words);
     if (file->word_cycles <= 0) return 0;
     if (file->clock < (double)from) file->clock = (double)from;
     file->clock += words * file->word_cycles;

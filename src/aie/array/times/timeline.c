@@ -112,7 +112,7 @@ void tw__aie_forget_times(tw_aie_array *a)
         a->kernels[i]->clock = a->kernels[i]->counted = a->kernels[i]->worst = 0;
         a->kernels[i]->last_span = 0;
     }
-    for (size_t i = 0; i < a->file_count; i++) a->files[i]->clock = 0;
+    for (size_t i = 0; i < a->file_count; i++) a->files[i]->clock = 0, tw__plio_watch_anew(a->files[i]);
     for (size_t i = 0; i < a->pair_count; i++)
         a->pairs[i]->moved = a->pairs[i]->read_waits = a->pairs[i]->write_waits = 0;
     for (size_t i = 0; i < a->fifo_count; i++) {

@@ -389,20 +389,19 @@ struct builder {
             return fail(title(to.at) + " cannot be fed by a file");
         node &file = *from.at.node;
         unsigned window = to.what == kind::window ? to.bytes : 0;
+        const tw_aie_port reader = tw_aie_in(to.at.node->handle, to.info->physical);
+        file.array = array, file.end = reader;
         if (file.medium == media::memory) {
-            file.array = array;
-            file.memory = tw_aie_array_memory_input(array, tw_aie_in(to.at.node->handle, to.info->physical), window,
-                                                    to.margin);
-            tw_aie_array_name_end(array, tw_aie_in(to.at.node->handle, to.info->physical), file.name.c_str());
+            file.memory = tw_aie_array_memory_input(array, reader, window, to.margin);
+            tw_aie_array_name_end(array, reader, file.name.c_str());
         } else if (check_path(from.at)) {
             tw_aie_file text = { file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits), window,
                                  to.margin };
-            const tw_aie_port reader = tw_aie_in(to.at.node->handle, to.info->physical);
             tw_aie_array_input(array, &text, reader);
             tw_aie_array_name_end(array, reader, file.name.c_str());
             if (file.mhz > 0) tw_aie_array_file_clock(array, reader, file.mhz);
         }
-        if (is_async(to)) tw_aie_array_async(array, tw_aie_in(to.at.node->handle, to.info->physical));
+        if (is_async(to)) tw_aie_array_async(array, reader);
     }
     bool check_path(const endpoint &e)
     {
@@ -414,8 +413,8 @@ struct builder {
         node &file = *to.at.node;
         unsigned window = from.what == kind::window ? from.bytes : 0;
         tw_aie_port source = tw_aie_out(from.at.node->handle, from.info->physical);
+        file.array = array, file.end = source;
         if (file.medium == media::memory) {
-            file.array = array;
             file.memory = tw_aie_array_memory_output(array, source, window);
             tw_aie_array_name_end(array, source, file.name.c_str());
             return;

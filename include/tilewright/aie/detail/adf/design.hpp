@@ -143,11 +143,21 @@ struct design {
     }
 };
 
-inline return_code build_for_port(const node_ref &n)
+inline bool is_built(const node_ref &n)
+{
+    design *top = n ? top_of(n) : nullptr;
+    return top && n->array && top->array == n->array;
+}
+inline return_code build_for_counter(const node_ref &n)
 {
     design *top = n ? top_of(n) : nullptr;
     if (!top) return complain(n ? "'" + n->name + "' is used before init()" : "a port that nothing has created");
     if (return_code bad = top->build()) return bad;
+    return is_built(n) ? ok : complain("'" + n->name + "' is not connected");
+}
+inline return_code build_for_port(const node_ref &n)
+{
+    if (return_code bad = build_for_counter(n)) return bad;
     return n->memory >= 0 ? ok : complain("'" + n->name + "' is not connected");
 }
 inline return_code go_on(const node_ref &n)

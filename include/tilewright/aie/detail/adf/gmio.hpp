@@ -22,8 +22,10 @@ enum return_code { ok = 0, user_error, aietools_error, xrt_error, internal_error
 namespace detail {
 /* What a port of memory asks its graph for; adf.hpp defines them. */
 return_code build_for_port(const node_ref &n);
-return_code go_on(const node_ref &n);       /* the kernels run as far as they can */
-std::string why_pending(const node_ref &n); /* who waits for what; "": the run has ended */
+return_code build_for_counter(const node_ref &n); /* ... or of a file */
+bool is_built(const node_ref &n);                 /* and has not gone since */
+return_code go_on(const node_ref &n);             /* the kernels run as far as they can */
+std::string why_pending(const node_ref &n);       /* who waits for what; "": the run has ended */
 /* Programs may ignore what a call returns: `tilewright aie run` asks for the messages in a file, too. */
 inline return_code complain(const std::string &message)
 {
@@ -80,9 +82,6 @@ class input_gmio : public IoAttr {
     return_code gm2aie_nb(const void *data, size_t bytes) { return detail::send(node, data, bytes); }
     return_code gm2aie(const void *data, size_t bytes) { return gm2aie_nb(data, bytes); }
     return_code wait() { return ok; } /* data is copied when it is sent */
-
-  private:
-    detail::node_ref node;
 };
 
 class output_gmio : public IoAttr {
@@ -103,9 +102,6 @@ class output_gmio : public IoAttr {
         return bad ? bad : wait();
     }
     return_code wait() { return detail::land(node); }
-
-  private:
-    detail::node_ref node;
 };
 
 } // namespace adf

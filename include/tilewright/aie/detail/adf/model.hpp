@@ -63,7 +63,9 @@ struct node {
     };
     std::vector<size> sizes;
     port_info *parameter = nullptr; /* of a graph's port that leads to one */
-    tw_aie_array *array = nullptr;  /* of memory, when it is built: the port of the array */
+    tw_aie_array *array =
+        nullptr; /* of files and memory, when it is built: the array, and the kernel's port there */
+    tw_aie_port end = { { 0 }, TW_AIE_IN, 0 };
     int memory = -1;
     std::list<landing> landings;
     std::vector<std::pair<direction, int>> singles; /* windows of one block */

@@ -83,15 +83,17 @@ typedef port<input> input_port;
 typedef port<output> output_port;
 typedef port<inout> inout_port;
 
-struct IoAttr {}; /* what files and memory have in common, for counters */
+struct IoAttr { /* what files and memory have in common, for counters */
+    mutable detail::node_ref node;
+};
 class input_plio : public IoAttr {
   public:
     port_list out;
     static input_plio create(std::string name, plio_type bits, std::string file, double mhz = 0)
     {
         input_plio p;
-        p.out = port_list(detail::new_file(detail::node_kind::input, std::move(name), bits, std::move(file), mhz),
-                          detail::direction::out);
+        p.node = detail::new_file(detail::node_kind::input, std::move(name), bits, std::move(file), mhz);
+        p.out = port_list(p.node, detail::direction::out);
         return p;
     }
     static input_plio create(plio_type bits, std::string file, double mhz = 0)
@@ -106,8 +108,8 @@ class output_plio : public IoAttr {
     static output_plio create(std::string name, plio_type bits, std::string file, double mhz = 0)
     {
         output_plio p;
-        p.in = port_list(detail::new_file(detail::node_kind::output, std::move(name), bits, std::move(file), mhz),
-                         detail::direction::in);
+        p.node = detail::new_file(detail::node_kind::output, std::move(name), bits, std::move(file), mhz);
+        p.in = port_list(p.node, detail::direction::in);
         return p;
     }
     static output_plio create(plio_type bits, std::string file, double mhz = 0)

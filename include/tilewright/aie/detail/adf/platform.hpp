@@ -57,7 +57,6 @@ class GMIO : public IoAttr {
     {
         return detail::complain("GMIO '" + name + "': pl_gm() is not modelled: gm2aie() and aie2gm() are");
     }
-    detail::node_ref node; /* a platform's */
 
   private:
     bool is(detail::node_kind what, const char *call) const
@@ -91,7 +90,10 @@ template <int In, int Out> class platform {
     {
         (i < In ? src[i] : sink[i - In]) = { n, 0, i < In ? detail::direction::out : detail::direction::in, -1 };
     }
-    void take(const PLIO *p, int i) { put(detail::new_file(kind_of(i), p->name, p->bits, p->file, p->mhz), i); }
+    void take(const PLIO *p, int i)
+    {
+        put(p->node = detail::new_file(kind_of(i), p->name, p->bits, p->file, p->mhz), i);
+    }
     void take(const std::string &path, int i) { put(detail::new_file(kind_of(i), path, plio_32_bits, path), i); }
     void take(GMIO *g, int i) { put(g->node = detail::new_memory(kind_of(i), g->name), i); }
 };
