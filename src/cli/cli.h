@@ -189,6 +189,8 @@ void tw__cli_tell_file(const char *what, const char *path);
 int tw__cli_wait(pid_t pid);
 /* The exit status of a command whose profile is written by now: `status`, or 130 with a message. */
 int tw__cli_interrupted(const char *command, int status);
+/* 130 with a message: the signal came while a compiler worked, behind tw_interrupt_on_sigint(). */
+int tw__cli_nothing_ran(const char *command);
 
 /* --- fmt.c ---------------------------------------------------------------------------------------------------- */
 

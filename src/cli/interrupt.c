@@ -37,6 +37,12 @@ int tw__cli_wait(pid_t pid)
     return status;
 }
 
+int tw__cli_nothing_ran(const char *command)
+{
+    fprintf(stderr, "tilewright %s: interrupted while it was compiled; nothing ran\n", command);
+    return 128 + SIGINT;
+}
+
 int tw__cli_interrupted(const char *command, int status)
 {
     if (!tw_interrupted()) return status;

@@ -5,12 +5,14 @@
  * Beside the file stands its list, one line "checksum name" for the file and for each one that the compiler says
  * it read (-MMD). A file whose contents are others, however old, makes it again; so does a list that is missing,
  * cut short or not of this file. */
+#define _GNU_SOURCE /* memfd_create */
 #include "cli/kept.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,9 +181,9 @@ static void write_list(const tw__kept *k, const char *path, const char *rule, gi
 /* --- making it -------------------------------------------------------------------------------------------------- */
 
 /* What a command prints stays off the standard output when that is a file that was asked for. */
-static void aside(gpointer data)
+static void aside(gpointer said)
 {
-    (void)data;
+    if (*(int *)said >= 0) dup2(*(int *)said, STDERR_FILENO);
     if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
@@ -196,13 +198,27 @@ static void show(const GPtrArray *command)
     fputc('\n', stderr);
 }
 
-/* False when it failed, which it or this has said. */
+/* All that was written to a file of no name; it is closed. */
+static char *what_it_said(int file)
+{
+    char part[4096];
+    GString *all = g_string_new(NULL);
+    for (ssize_t n; file >= 0 && (n = pread(file, part, sizeof part, (off_t)all->len)) > 0;)
+        g_string_append_len(all, part, n);
+    if (file >= 0) close(file);
+    return g_string_free(all, FALSE);
+}
+
+/* False when it failed, which it or this has said. No pipe for what it says: a signal is passed on while we wait, and
+ * not while we read. */
 static bool run_compiler(const tw__kept *k, GPtrArray *words)
 {
     g_autoptr(GError) error = NULL;
-    int status = 0;
-    if (!g_spawn_sync(NULL, (char **)words->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, aside,
-                      NULL, NULL, k->messages, &status, &error)) {
+    const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_DO_NOT_REAP_CHILD;
+    int said = k->messages ? memfd_create("messages", MFD_CLOEXEC) : -1;
+    GPid child;
+    if (!g_spawn_async(NULL, (char **)words->pdata, NULL, flags, aside, &said, &child, &error)) {
+        if (said >= 0) close(said);
         if (g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
             fprintf(stderr,
                     "tilewright %s: there is no compiler '%s' here: install one (Debian: apt install g++), or name "
@@ -212,7 +228,9 @@ static bool run_compiler(const tw__kept *k, GPtrArray *words)
             fprintf(stderr, "tilewright %s: cannot start the compiler: %s\n", k->command, error->message);
         return false;
     }
-    if (WIFSIGNALED(status))
+    int status = tw__cli_wait(child);
+    if (k->messages) *k->messages = what_it_said(said);
+    if (WIFSIGNALED(status) && !tw_interrupted()) /* else the command says so */
         fprintf(stderr, "tilewright %s: '%s' ended by signal %d\n", k->command, (char *)words->pdata[0],
                 WTERMSIG(status));
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -222,6 +240,7 @@ static bool run_compiler(const tw__kept *k, GPtrArray *words)
  * what was there. The list goes before the file comes, so that it never stands beside another. */
 bool tw__kept_make(const tw__kept *k, const char *path)
 {
+    if (tw_interrupted()) return false;
     g_autofree char *fresh = g_strconcat(path, ".XXXXXX", NULL), *list = g_strconcat(path, LIST_SUFFIX, NULL);
     int fd = g_mkstemp_full(fresh, O_RDWR | O_CLOEXEC, 0700);
     if (fd < 0 || close(fd) != 0) {

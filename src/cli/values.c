@@ -69,6 +69,17 @@ bool tw__cli_makes_values(const char *how)
     return value_row(how, &seed) >= 0;
 }
 
+const char *tw__cli_near_values(const char *how)
+{
+    const char *names[sizeof value_rows / sizeof *value_rows];
+    char word[16];
+    size_t length = strcspn(how, ":");
+    if (length >= sizeof word) return NULL;
+    memcpy(word, how, length), word[length] = 0;
+    for (size_t i = 0; i < sizeof value_rows / sizeof *value_rows; i++) names[i] = value_rows[i].name;
+    return tw_nearest(word, names, sizeof names / sizeof *names);
+}
+
 tw_status tw__cli_make_values(const char *how, tw_type type, void *data, size_t count)
 {
     tw_type_kind kind = tw_type_get(type)->kind;

@@ -9,6 +9,8 @@
 
 /* "random", "normal", "ramp", "random:7", "normal:7"? Nothing else, so that "./random" is a file. */
 bool tw__cli_makes_values(const char *how);
+/* The one that a typing error may have meant, "random" for "ramdom:7"; NULL: nothing is close. */
+const char *tw__cli_near_values(const char *how);
 /* `count` values of `type`, the same everywhere for one seed (default 1):
  *   random  even in [0, 1); of integers 0 to 99; of booleans either
  *   normal  mean 0, deviation 1; of integers 16

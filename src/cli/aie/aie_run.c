@@ -238,10 +238,16 @@ int tw__aie_run(int argc, char **argv)
         fprintf(stderr, "tilewright aie: no folder for the program in %s\n", g_get_tmp_dir());
         status = TW__EXIT_FAILURE;
     }
-    if (status == TW__EXIT_OK) status = tw__aie_build(&r, &sources);
+    if (status == TW__EXIT_OK) {
+        tw_interrupt_on_sigint(); /* so that no half of a file stays */
+        status = tw__aie_build(&r, &sources);
+    }
     r.began = time(NULL);
-    if (status == TW__EXIT_OK && !r.listing) status = run_program(&r);
-    if (!r.listing && (status == TW__EXIT_OK || was_interrupted(&r))) {
+    bool runs = status == TW__EXIT_OK && !r.listing && !tw_interrupted();
+    if (runs) status = run_program(&r);
+    if (!runs && tw_interrupted()) {
+        status = tw__cli_nothing_ran("aie");
+    } else if (!r.listing && (status == TW__EXIT_OK || was_interrupted(&r))) {
         int written = goes_out(r.profile) ? print_profile(&r) : TW__EXIT_OK;
         if (written == TW__EXIT_OK && r.report) written = write_reports(&r);
         status = tw__cli_interrupted("aie", status == TW__EXIT_OK ? written : status);

@@ -27,7 +27,7 @@ static const char *const page_head[] = {
     ".bar i+i+i{background:var(--wait)}\n.more{grid-column:2/4;color:var(--soft);font-size:.85rem}"
     ".key span{white-space:nowrap}.key i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin:0 "
     ".3em 0 .8em}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));gap:1rem}"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));gap:1rem}"
     "figure{margin:0}figcaption{font-weight:600}svg{display:block;width:100%;height:auto}"
     "svg text{font-size:11px;fill:var(--soft)}svg text.dot{fill:var(--ink)}"
     "svg .grid{stroke:var(--line)}svg .roof{stroke:var(--soft);stroke-width:2;fill:none}"

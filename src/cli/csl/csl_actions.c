@@ -134,11 +134,20 @@ static int check_input(const tw__csl_run *r, const target *t, const tw_npy *a, i
     return TW__EXIT_FAILURE;
 }
 
+static tw_npy *read_array(const target *t)
+{
+    const char *near = g_file_test(t->file, G_FILE_TEST_EXISTS) ? NULL : tw__cli_near_values(t->file);
+    if (!near) return tw_npy_read(t->file);
+    tw_error_set(TW_E_IO, "--in %s=%s: there is no such file; did you mean '%s'?", t->name, t->file, near);
+    return NULL;
+}
+
 /* The array to copy: read, or values made for all of what the name points at. NULL with a message. */
 static tw_npy *input_array(const tw__csl_run *r, const target *t, int symbol, bool streaming)
 {
     tw_csl_export export;
-    if (streaming || !tw__cli_makes_values(t->file)) return tw_npy_read(t->file);
+    if (streaming) return tw_npy_read(t->file);
+    if (!tw__cli_makes_values(t->file)) return read_array(t);
     tw_csl_get_export(r->program, (size_t)symbol, &export);
     const char *bracket = strrchr(export.type, ']');
     tw_type type = bracket && !export.function ? tw_type_by_name(bracket + 1) : TW_TYPE_NONE;

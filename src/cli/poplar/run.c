@@ -135,13 +135,13 @@ static int run_parse(int argc, char **argv, request *r)
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
-/* Libraries of <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright: linked when the program uses
- * them. A build of single targets may lack some. */
-static void add_cxx_libraries(GPtrArray *command)
+/* Libraries of <popops/...> and its like, <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright: linked
+ * when the program uses them. A build of single targets may lack some. */
+static void add_client_libraries(GPtrArray *command, bool cxx)
 {
-    static const char *const names[] = { "poplar", "pva", "pvti" };
+    static const char *const names[] = { "tilewright_poplibs", "poplar", "pva", "pvti" };
     g_ptr_array_add(command, g_strdup("-Wl,--push-state,--as-needed"));
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    for (size_t i = 0; i < (cxx ? G_N_ELEMENTS(names) : 1); i++) {
         g_autofree char *path = g_strconcat(tw_lib_dir(), "/lib", names[i], ".so", NULL);
         if (g_file_test(path, G_FILE_TEST_EXISTS)) g_ptr_array_add(command, g_strconcat("-l", names[i], NULL));
     }
@@ -169,7 +169,7 @@ static GPtrArray *compiler_command(const request *r)
     }
     g_ptr_array_add(command, g_strdup(r->source));
     tw__cli_add_library(command);
-    if (r->language) add_cxx_libraries(command);
+    add_client_libraries(command, r->language);
     g_ptr_array_add(command, g_strdup("-ltilewright"));
     for (guint i = 0; i < r->options->len; i++) /* libraries once more: the program's objects need them first */
         if (g_str_has_prefix(r->options->pdata[i], "-l") || g_str_has_prefix(r->options->pdata[i], "-L"))
@@ -359,8 +359,12 @@ static int run(int argc, char **argv)
     };
     g_autofree char *program = tw__kept_path(&kept);
     if (!program) return TW__EXIT_FAILURE;
-    if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program))
-        return tell_no_main(&r, source), TW__EXIT_FAILURE;
+    if (!tw__kept_is_fresh(program)) {
+        tw_interrupt_on_sigint(); /* so that no half of a file stays */
+        bool made = tw__kept_make(&kept, program);
+        if (tw_interrupted()) return tw__cli_nothing_ran("run");
+        if (!made) return tell_no_main(&r, source), TW__EXIT_FAILURE;
+    }
     r.arguments[0] = base;
     if (r.serves && !serve_client()) return TW__EXIT_FAILURE;
     if (r.report || r.profile) return run_for_report(&r, program);
@@ -374,9 +378,9 @@ const tw__command tw__command_run = {
     .summary = "compile a host program against the library and run it",
     .help =
         "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"
-        "(C++: and with libpoplar, when it uses <poplar/...>), and replaced only when it, a header it includes or\n"
-        "the options change. Options before the source go to the compiler; everything after it goes to the\n"
-        "program, whose exit status is that of this command.\n",
+        "and with the libraries of <poplar/...> and <popops/...> when it uses them, and replaced only when it, a\n"
+        "header it includes or the options change. Options before the source go to the compiler; everything\n"
+        "after it goes to the program, whose exit status is that of this command.\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright run examples/poplar/cxx/adder.cpp\n"

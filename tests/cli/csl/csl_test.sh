@@ -76,7 +76,8 @@ for seed in random:7 random:7 random normal:7; do
 done >made
 [ "$(sort -u made | wc -l)" = 3 ] || { echo 'csl_test: seeds'; cat made; exit 1; }
 sed 3q made | tr -s ' ' '\n' | awk 'NF && ($1 < 0 || $1 > 99) { exit 1 }' || { echo 'csl_test: random'; cat made; exit 1; }
-expect 1 'random:x: No such file' "$bin/tilewright" csl run room --in v=random:x
+expect 1 "v=random:x: there is no such file; did you mean 'random'?" "$bin/tilewright" csl run room --in v=random:x
+expect 1 "v=ramdom:7: there is no such file; did you mean 'random'?" "$bin/tilewright" csl run room --in v=ramdom:7
 expect 1 "'f' is fn(i16, u16) void, and no values can be made for it" "$bin/tilewright" csl run room --in f=ramp
 expect 1 "elements of 4 bytes, 'v' has elements of 2" "$bin/tilewright" csl run room --in v=wide.npy
 expect 2 "argument 1 of 'f' must be i16, not '32768'" "$bin/tilewright" csl run room --launch f,32768,0

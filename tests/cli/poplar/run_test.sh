@@ -183,6 +183,7 @@ END
 expect 0 "$tilewright" run --device ipu-model -v graph.cpp
 prints out '1472 tiles'
 prints err '-lpoplar'
+prints err '-ltilewright_poplibs'
 expect 3 "$tilewright" run graph.cpp
 prints out 'no device'
 

@@ -24,7 +24,7 @@ interrupted() {
   wait $pid
   got=$?
   [ $got -eq 130 ] || { fail "exit status $got instead of 130: $*"; tail -n 5 out err; }
-  grep -q '^tilewright [a-z]*: interrupted; ' err || { fail "no message: $*"; tail -n 5 err; }
+  grep -q '^tilewright [a-z]*: interrupted[; ]' err || { fail "no message: $*"; tail -n 5 err; }
 }
 # killed COMMAND...: nothing can end before it is asked again.
 killed() {
@@ -65,7 +65,7 @@ comptime {
 END
 endless='csl run layout.csl --arch=wse3 --max-cycles 1000000000000 --launch start --launch start'
 interrupted "$tilewright" $endless --profile csl.json --trace csl_trace.json
-grep -q 'interrupted at cycle [1-9]' err || fail 'csl: no cycle'
+grep -q '^tilewright csl: cycle [1-9][0-9]*: interrupted$' err || fail 'csl: no cycle'
 has_cycles csl.json
 [ -s csl_trace.json ] || fail 'csl: no trace'
 # Without a profile the first signal is the end, as ever.
@@ -123,6 +123,14 @@ interrupted "$tilewright" run --profile ipu.json endless.c
 has_cycles ipu.json
 killed env STUCK=1 "$tilewright" run --profile stuck.json endless.c
 [ ! -e stuck.json ] || fail 'a run that was killed has no profile'
+
+# While a compiler works, which gets the signal too: nothing ran, and no half of a file stays.
+printf '#!/bin/sh\necho runs\nexec sleep 60\n' >slow_cc
+chmod +x slow_cc
+interrupted env CC="$work/slow_cc" "$tilewright" run --profile none.json endless.c
+grep -q '^tilewright run: interrupted while it was compiled; nothing ran$' err || fail 'run: what was compiled'
+[ ! -e none.json ] || fail 'a profile of nothing'
+[ -z "$(find "$XDG_CACHE_HOME" -name 'endless.*' -size 0)" ] || fail 'half of a file in the cache'
 
 # AI Engine: a kernel without input, for very many firings.
 cat >graph.cpp <<'END'

@@ -319,14 +319,13 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         tw_progress_tell("wafer", "cycles", w->now, 0);
         if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
         if (w->lost) return w->lost;
-        if (w->no_memory)
-            return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);
+        if (w->no_memory) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
         if (w->fault && w->debug) debug_fault(w);
         if (tw__wse_left(w)) return left_by_debugger();
         if (w->fault)
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
         if (w->ranks > 1 ? w->interrupted : tw__interrupt_flag != 0)
-            return tw__fail(TW_E_SYSTEM, "interrupted at cycle %llu", (unsigned long long)w->now);
+            return tw__fail(TW_E_SYSTEM, "interrupted"); /* the host says the cycle */
         if (asks && done(user)) return w->lost;
         uint64_t next = next_of_all(w, &busy);
         if (w->ranks > 1 && (w->lost || w->no_memory || w->fault)) continue;
