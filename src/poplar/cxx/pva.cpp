@@ -370,13 +370,14 @@ std::shared_ptr<Program> Step::program() const
     const json_t *p = at(stepOf(data, step), "program");
     return p ? programAt(data, pva_number(p)) : nullptr;
 }
-/* Tiles of an IPU are neighbours; a step takes as long as its slowest tile. */
+/* Tiles of an IPU are neighbours; a step takes as long as its slowest tile, and where no tile computes each IPU waits
+ * for its end. */
 std::vector<Step::Ipu> Step::ipus() const
 {
     const std::vector<std::uint64_t> tiles = activeCycles(data, step);
     const std::uint64_t each = pva_number(at(data->any(), "target", "tilesPerIPU"));
     const std::uint64_t count = pva_number(at(data->any(), "target", "numIPUs"));
-    if (count < 2 || !each || tiles.empty()) return { Ipu(cycles()) };
+    if (count < 2 || !each || tiles.empty()) return std::vector<Ipu>(count ? count : 1, Ipu(cycles()));
     std::vector<Ipu> all;
     for (std::uint64_t i = 0; i < count; i++) {
         std::uint64_t most = 0;

@@ -153,6 +153,36 @@ static void reports()
     EXPECT_THROWS(profiling_disabled, e.getReport());
 }
 
+/* A step of two IPUs has a number of cycles for each, whether tiles compute in it or not. */
+static void twoIPUs()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4, m.numIPUs = 2;
+    Device d = m.createDevice();
+    Graph g(d);
+    std::stringstream source(codelets);
+    g.addCodelets(source);
+    Tensor x = g.addVariable(FLOAT, { 8 }, "x"), far = g.clone(x, "far"), y = g.addVariable(FLOAT, {}, "y");
+    ComputeSet cs = g.addComputeSet("sums");
+    VertexRef v = g.addVertex(cs, "Sum", { { "in", far }, { "out", y } });
+    g.setTileMapping(x, 0), g.setTileMapping(far, 5), g.setTileMapping(y, 5), g.setTileMapping(v, 5);
+    g.setPerfEstimate(v, 77);
+    g.createHostRead("y", y);
+    Engine e(g, Sequence({ Copy(x, far), Execute(cs) }));
+    e.load(d);
+    e.run();
+    unsigned sets = 0, others = 0;
+    for (const auto &step : e.getReport().execution().steps()) {
+        const auto ipus = step.ipus();
+        EXPECT(ipus.size() == 2);
+        const bool computes = !step.computeSets().empty();
+        (computes ? sets : others)++;
+        EXPECT(ipus[0].cycles() == (computes ? 0 : step.cycles()));
+        EXPECT(ipus[1].cycles() == (computes ? 6 * 77 : step.cycles()));
+    }
+    EXPECT(sets == 1 && others > 0);
+}
+
 /* Trees of values are sorted by name, so the categories in these lines may be in another order. */
 static std::string withoutNotes(const std::ostringstream &out)
 {
@@ -274,6 +304,7 @@ static void traces()
 int main()
 {
     reports();
+    twoIPUs();
     files();
     registers(model());
     registers(Device::createCPUDevice());
