@@ -6,7 +6,9 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/MatMul.hpp>
+#include <cctype>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/solve.h>
@@ -34,16 +36,23 @@ inline poplar::Tensor solverInput(const char *call, poplar::Graph &graph, const 
                                              shape.data(), path.c_str(), list.data());
     });
 }
-/* Options of a solver: the size of its blocks, and those of its products. */
+/* Options of a solver: the size of its blocks, and those of its products; both are checked as its call does. */
 inline std::size_t solverBlock(const poplar::OptionFlags &options, poplar::OptionFlags &products)
 {
     unsigned long block = 64;
     for (const auto &o : options)
-        if (o.first == "blockSize")
-            block = std::strtoul(o.second.c_str(), nullptr, 10);
-        else
+        if (o.first == "blockSize") {
+            char *end = nullptr;
+            block = std::strtoul(o.second.c_str(), &end, 10);
+            if (!std::isdigit(static_cast<unsigned char>(o.second[0])) || *end || !block || block >= 0xffffffffu)
+                throw poplar::invalid_option("option 'blockSize' cannot be '" + std::string(o.second) +
+                                             "'; it can be: numbers from 1 on");
+        } else {
             products.set(o.first, o.second);
-    if (!block) throw poplar::invalid_option("option 'blockSize': it can be numbers from 1 on");
+        }
+    std::ostringstream ignored;
+    matMulReportPlan(ignored, poplar::Graph(poplar::Target::createCPUTarget()), poplar::FLOAT, poplar::FLOAT,
+                     { 1, 1 }, { 1, 1 }, products);
     return block;
 }
 /* [groups][rows][sum] times [groups][sum][columns], once. */

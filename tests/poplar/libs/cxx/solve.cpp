@@ -102,6 +102,11 @@ int main()
     /* Blocks at 0, 4 and 8 of 10: two products below each but the last; once each. */
     EXPECT(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n, n }, true, { { "blockSize", "4" } }).size() == 3);
     EXPECT(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n, n }, true, {}).empty());
+    for (const char *block : { "4x", "4.5", " 4", "-1", "0", "", "99999999999999999999" })
+        EXPECT_THROWS(invalid_option, poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n, n }, true,
+                                                                                 { { "blockSize", block } }));
+    EXPECT_THROWS(invalid_option, poplin::getTriangularSolveMatMulPrePlanParameters(
+                                      FLOAT, FLOAT, { n, n }, { n, 1 }, true, true, { { "nonsense", "1" } }));
     auto products = poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 3, n, n }, { 3, n, 1 }, true,
                                                                       true, { { "blockSize", "4" } });
     EXPECT(products.size() == 2 && products[1].first.aShape == (std::vector<std::size_t>{ 3, 2, 8 }));
