@@ -4,6 +4,8 @@
 #ifndef POPNN_CTC_PLAN_HPP
 #define POPNN_CTC_PLAN_HPP
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ostream>
 #include <poplar/OptionFlags.hpp>
@@ -53,42 +55,96 @@ class Plan {
 
 namespace detail {
 
-/* Constraints name parts that a plan could have, each with a number from 1 on: nothing else is there to keep. */
-inline void checkConstraints(const char *call, const std::string &text)
-{
-    std::string word;
-    for (std::size_t i = 0; i < text.size(); i++) {
-        if (text[i] == '"') {
-            const std::size_t end = text.find('"', i + 1);
-            word = text.substr(i + 1, end == std::string::npos ? end : end - i - 1);
-            bool known = false;
-            for (const char *name : { "parallel", "serial", "batch", "time", "label", "alphabet", "sliceIntoOutput",
-                                      "sliceFromInput", "lastBlankOnSeparateTile" })
-                known = known || word == name;
-            if (!known)
-                throw poputil::poplibs_error(std::string(call) + ": planConstraints: there is no part '" + word +
-                                             "'");
-            i = end == std::string::npos ? text.size() : end;
-        } else if (text[i] == ':' &&
-                   text.find_first_of("0123456789{tf-", i + 1) == text.find_first_of("0-", i + 1)) {
-            throw poputil::poplibs_error(std::string(call) + ": planConstraints: no plan has less than 1 of '" +
-                                         word + "'");
-        }
+/* Constraints are an object of JSON that names parts a plan could have, each with a number from 1 on: nothing else is
+ * there to keep. No text is no constraint. */
+class Constraints {
+    const char *call;
+    const std::string &text;
+    std::size_t at = 0;
+
+    [[noreturn]] void wrong() const
+    {
+        throw poplar::invalid_option(std::string(call) + ": planConstraints cannot be '" + text + "'");
     }
+    char next()
+    {
+        at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+        return at < text.size() ? text[at] : '\0';
+    }
+    void want(char c)
+    {
+        if (next() != c) wrong();
+        at++;
+    }
+    std::string upTo(const char *ends)
+    {
+        const std::size_t from = at;
+        at = std::min(text.find_first_of(ends, at), text.size());
+        return text.substr(from, at - from);
+    }
+    void part(bool inside)
+    {
+        want('"');
+        const std::string name = upTo("\"");
+        want('"');
+        bool known = false;
+        for (const char *one : { "parallel", "serial", "batch", "time", "label", "alphabet", "sliceIntoOutput",
+                                 "sliceFromInput", "lastBlankOnSeparateTile" })
+            known = known || name == one;
+        if (!known)
+            throw poputil::poplibs_error(std::string(call) + ": planConstraints: there is no part '" + name + "'");
+        want(':');
+        if (next() == '{' && !inside) return object(true);
+        const std::string word = upTo(",} \t\r\n");
+        if (word == "true" || word == "false") return;
+        const std::size_t digits = word[0] == '-';
+        if (word.size() == digits || word.find_first_not_of("0123456789", digits) != std::string::npos) wrong();
+        if (digits || word.find_first_not_of('0') == std::string::npos)
+            throw poputil::poplibs_error(std::string(call) + ": planConstraints: no plan has less than 1 of '" +
+                                         name + "'");
+    }
+    void object(bool inside)
+    {
+        want('{');
+        if (next() != '}') {
+            part(inside);
+            while (next() == ',') at++, part(inside);
+        }
+        want('}');
+    }
+
+  public:
+    Constraints(const char *call_, const std::string &text_) : call(call_), text(text_) {}
+    void check()
+    {
+        if (!next()) return;
+        object(false);
+        if (next()) wrong();
+    }
+};
+/* A finite number with nothing around it. */
+inline double checkedNumber(const char *call, const std::string &name, const std::string &text)
+{
+    char *end = nullptr;
+    const double n = std::strtod(text.c_str(), &end);
+    if (text.find_first_not_of("0123456789.eE+-") != std::string::npos || text.empty() || *end || !std::isfinite(n))
+        throw poplar::invalid_option(std::string(call) + ": " + name + " cannot be '" + text + "'");
+    return n;
 }
 /* Options of plans: they are checked, and have no effect otherwise. */
 inline void checkPlan(const char *call, const poplar::OptionFlags &options, bool loss)
 {
     for (const auto &o : options) {
         const bool type = o.first == "partialsType" && (o.second == "half" || o.second == "float");
-        if (type || (!loss && o.first == "sortStageGroups")) continue;
+        if (type) continue;
+        if (!loss && o.first == "sortStageGroups" && checkedNumber(call, o.first, o.second) >= 1) continue;
         if (loss && o.first == "availableMemoryProportion") {
-            if (std::strtod(o.second.c_str(), nullptr) > 0) continue;
+            if (checkedNumber(call, o.first, o.second) > 0) continue;
             throw poputil::poplibs_error(std::string(call) + ": no plan needs only " + o.second + " of the memory");
         }
         if (!loss || o.first != "planConstraints")
             throw poplar::invalid_option(std::string(call) + ": there is no option " + o.first + "=" + o.second);
-        checkConstraints(call, o.second);
+        Constraints(call, o.second).check();
     }
 }
 

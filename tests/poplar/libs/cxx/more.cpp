@@ -141,7 +141,20 @@ static void search(Device &device)
     EXPECT_THROWS(poputil::poplibs_error, planned("availableMemoryProportion", "0.0"));
     EXPECT_THROWS(poputil::poplibs_error, planned("planConstraints", "{\"parallel\": {\"batch\": 0}}"));
     EXPECT_THROWS(poputil::poplibs_error, planned("planConstraints", "{\"parallel\": {\"xyz\": 1}}"));
+    EXPECT_THROWS(poputil::poplibs_error, planned("planConstraints", "{\"serial\": {\"time\": -1}}"));
+    EXPECT_THROWS(poputil::poplibs_error, planned("availableMemoryProportion", "-1"));
     EXPECT_THROWS(invalid_option, planned("partialsType", "int"));
+    for (const char *text : { "garbage", "{", "{\"parallel\"", "{\"parallel\": {\"batch\": 1}", "{\"batch\": x}",
+                              "{\"batch\": 1} 2", "{\"batch\": 0.5}", "{\"batch\": }", "{\"batch\" 1}",
+                              "{\"parallel\": {\"serial\": {}}}", "{\"batch\": 1 \"time\": 1}", "{\"batch\": 1,}" })
+        EXPECT_THROWS(invalid_option, planned("planConstraints", text));
+    for (const char *text : { "", " { } ", "{\"serial\": {}, \"parallel\": {\"sliceIntoOutput\": true}}" })
+        planned("planConstraints", text);
+    for (const char *text : { "abc", "0.5x", "nan", "inf", "1e400", " 1", "" })
+        EXPECT_THROWS(invalid_option, planned("availableMemoryProportion", text));
+    EXPECT_THROWS(invalid_option,
+                  popnn::ctc_infer::plan(graph, FLOAT, 1, 2, 3, 6, { { "sortStageGroups", "zzz" } }));
+    popnn::ctc_infer::plan(graph, FLOAT, 1, 2, 3, 6, { { "sortStageGroups", "2" } });
     Tensor logits = popnn::ctc_infer::createDataInput(graph, FLOAT, 1, 2, 3, plan, "logits");
     Tensor steps = variable(graph, UNSIGNED_INT, { 1 }, "steps"), loss, lengths, said;
     std::tie(loss, lengths, said) =
