@@ -81,7 +81,7 @@ inline poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, p
     castWithOutput(graph, src, dst, prog, debugContext);
     return std::move(prog);
 }
-/* Vertices of a compute set that the caller executes. */
+/* Vertices of a compute set that the caller executes; FP8 takes more than one, and is refused. */
 inline void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs)
 {
     poplar::handles::call(graph, "popops::cast", [&](tw_graph *g) {
@@ -91,6 +91,9 @@ inline void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst, p
 inline poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const poplar::Type &dstType,
                            poplar::ComputeSet cs, const poplar::DebugContext &debugContext = {})
 {
+    for (const poplar::Type &t : { src.elementType(), dstType })
+        if (t == poplar::QUARTER)
+            throw poputil::poplibs_error("popops::cast: quarter is not cast in a compute set");
     const poplar::Tensor made = graph.clone(dstType, src, debugContext);
     cast(graph, src, made, cs);
     return made;

@@ -5,6 +5,8 @@
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/popops.h>
 #include <vector>
@@ -21,7 +23,8 @@ void fill(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequen
         });
 }
 
-/* Vertices of a compute set that the caller executes: for elements of some regions, of a tile, of all tiles. */
+/* Vertices of a compute set that the caller executes: for elements of some regions (on the tiles they are mapped to,
+ * whatever tile is named), of a tile, of all tiles. */
 template <class T>
 void fill(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned,
           poplar::ComputeSet fillCS, T value)
@@ -46,7 +49,9 @@ template <class T>
 void fill(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet fillCS, T value)
 {
     const auto mapping = graph.getTileMapping(t);
-    if (tile < mapping.size()) fill(graph, t, mapping[tile], tile, fillCS, value);
+    if (tile >= mapping.size())
+        throw poputil::poplibs_error("popops::fill: there is no tile " + std::to_string(tile));
+    fill(graph, t, mapping[tile], tile, fillCS, value);
 }
 
 } // namespace popops

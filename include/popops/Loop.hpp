@@ -49,14 +49,15 @@ inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar
                                               const poplar::Tensor &countLimit, int countStep, unsigned tile,
                                               poplar::program::Sequence &prog, const poplar::DebugContext &di)
 {
-    if (count.elementType() == poplar::UNSIGNED_INT) /* a step back wraps round */
-        addInPlace(graph, count, static_cast<unsigned>(countStep), prog, { di, "step" });
+    const poplar::Tensor one = count.reshape({}),
+                         limit = countLimit.reshape({}); /* refused before anything is made */
+    if (count.elementType() == poplar::UNSIGNED_INT)     /* a step back wraps round */
+        addInPlace(graph, one, static_cast<unsigned>(countStep), prog, { di, "step" });
     else
-        addInPlace(graph, count, countStep, prog, { di, "step" });
+        addInPlace(graph, one, countStep, prog, { di, "step" });
     poplar::Tensor more = graph.addVariable(poplar::BOOL, {}, { di, "more" });
     graph.setTileMapping(more, tile);
-    mapWithOutput(graph, expr::NotEqual(expr::_1, expr::_2), { count.reshape({}), countLimit.reshape({}) }, more,
-                  prog, { di, "more" });
+    mapWithOutput(graph, expr::NotEqual(expr::_1, expr::_2), { one, limit }, more, prog, { di, "more" });
     return more;
 }
 

@@ -19,7 +19,7 @@ inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::program:
                                      tw_popops_zero(c.graph, poplar::handles::of(t), c.sequence, c.path);
                                  });
 }
-/* Vertices of a compute set that the caller executes: for elements of some regions, of a tile, of all tiles. */
+/* Vertices of a compute set that the caller executes, as fill() makes them. */
 inline void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions,
                  unsigned tile, poplar::ComputeSet zeroCS)
 {

@@ -36,7 +36,7 @@ typedef struct tw_ctc_paths {
 /* Of logarithms [steps][batch][classes], float or half, and numbers of steps [batch], unsigned int. After each step
  * the `beams` most probable beginnings are kept, with all ways that lead to them; of two that are alike the one found
  * first. Sums are floats, the loss has the type of the logarithms. With fewer beginnings than paths the rest has no
- * labels and a loss of 1e30. Options as above, but for includeSoftmaxGradient. */
+ * labels and a loss of 1e30, infinity of halves. Options as above, but for includeSoftmaxGradient. */
 TW_API tw_ctc_paths tw_popnn_ctc_beam_search(tw_graph *graph, tw_tensor logs, tw_tensor steps, unsigned blank,
                                              unsigned beams, unsigned paths, tw_program sequence, const char *name,
                                              const char *const *options);

@@ -53,8 +53,12 @@ void tw_popops_cast_set(tw_graph *graph, tw_tensor source, tw_tensor destination
     if (!tw__libs_ready(graph)) return;
     tw_type type = tw_tensor_type(graph, destination);
     if (!tw__libs_ready(graph) || !cast_text(graph, __func__, source, type, text, sizeof text)) return;
-    if (!tw__libs_same_shape(graph, source, destination) || tw_tensor_intersects(graph, source, destination) ||
-        tw_tensor_contains_aliases(graph, destination)) {
+    if (tw_tensor_contains_aliases(graph, destination)) {
+        TW__LIBS_REFUSE(graph, "%s cannot be cast to: it has an element more than once",
+                        tw__libs_describe(graph, destination).text);
+        return;
+    }
+    if (!tw__libs_same_shape(graph, source, destination) || tw_tensor_intersects(graph, source, destination)) {
         TW__LIBS_REFUSE(graph, "%s cannot be cast to %s in one compute set: the shape is the same, no element is",
                         tw__libs_describe(graph, source).text, tw__libs_describe(graph, destination).text);
         return;

@@ -180,6 +180,15 @@ static void values()
     EXPECT(halves.elementType() == HALF && wide.shape() == n.shape());
     graph.createHostRead("parts", parts), graph.createHostRead("wide", wide);
     EXPECT_THROWS(poputil::poplibs_error, popops::cast(graph, parts, parts, sets));
+    EXPECT_THROWS(poputil::poplibs_error, popops::cast(graph, parts, QUARTER, sets));
+    EXPECT((throws<poputil::poplibs_error>(
+        [&] { popops::cast(graph, parts, last.reshape({ 1 }).broadcast(6, 0), sets); },
+        "it has an element more than once")));
+    EXPECT((throws<poputil::poplibs_error>([&] { popops::zero(graph, parts, 99, sets); }, "there is no tile 99")));
+    Sequence none;
+    EXPECT_THROWS(poplar_error, popops::addForLoopCounterVertex(graph, parts.slice(0, 2), last, 2, 1, none, "two"));
+    EXPECT_THROWS(poplar_error, popops::addForLoopCounterVertex(graph, round, parts, 2, 1, none, "limits"));
+    EXPECT(none.isEmpty());
     EXPECT_THROWS(poputil::poplibs_error, popops::fill(graph, parts, 0, sets, 1e12));
     std::vector<Tensor> close;
     for (unsigned i = 0; i < 6; i++)
