@@ -24,8 +24,8 @@ template <typename T> struct SparsityDataImpl {
     std::vector<T> nzValues;
 };
 
-/* Groups are one above the other. Parameters, type, target and options are those of the tensor; the target may also be
- * the whole of that of a part, where a cache has the one plan of it. */
+/* Groups are one above the other. Parameters, type, target and options are those of the tensor; the target may also
+ * be the whole of that of a part, where a cache has the one plan of it. */
 template <typename T> class Partitioner {
     detail::Problem problem;
     poplar::Type type;
