@@ -162,6 +162,7 @@ typedef struct border {
 
 struct tw__borders {
     uint32_t *first; /* row of each rank; the height behind the last */
+    size_t *boxes;   /* [ranks]: PEs with a mailbox */
     border side[2];
     unsigned count;
 };
@@ -175,7 +176,8 @@ bool tw__wse_ranks_begin(tw__wse *w)
     w->borders = b;
     w->rank = tw__wire_rank(), w->ranks = tw__wire_size();
     b->first = tw__calloc(w->ranks + 1, sizeof *b->first);
-    if (!b->first || divide_rows(w->image, b->first) != TW_OK) return false;
+    b->boxes = tw__calloc(w->ranks, sizeof *b->boxes);
+    if (!b->first || !b->boxes || divide_rows(w->image, b->first) != TW_OK) return false;
     uint32_t low = b->first[w->rank], high = b->first[w->rank + 1];
     w->first = low * w->width, w->end = high * w->width;
     if (w->rank > 0)
@@ -192,7 +194,7 @@ void tw__wse_ranks_free(tw__wse *w)
     struct tw__borders *b = w->borders;
     if (!b) return;
     for (unsigned k = 0; k < b->count; k++) free(b->side[k].visited), free(b->side[k].record);
-    free(b->first);
+    free(b->first), free(b->boxes);
     free(b);
 }
 
@@ -365,6 +367,16 @@ static void or_boxes(void *mine, const void *theirs)
     }
 }
 
+/* None of the other PEs writes letters. */
+static size_t boxes_of(const tw__wse *w, unsigned rank)
+{
+    const uint32_t *first = w->borders->first;
+    size_t boxes = 0;
+    for (uint32_t pe = first[rank] * w->width; pe < first[rank + 1] * w->width; pe++)
+        boxes += w->boxes[pe / 64] >> (pe & 63) & 1;
+    return boxes;
+}
+
 void tw__wse_ranks_mailboxes(tw__wse *w)
 {
     if (w->ranks == 1 || w->lost || !has_messages(w->image)) return;
@@ -376,6 +388,7 @@ void tw__wse_ranks_mailboxes(tw__wse *w)
             if (w->pe[pe].mail) all[1 + pe / 64] |= 1ull << (pe & 63);
         w->lost = tw__wire_combine(TW__WIRE_HERE("mailboxes of the wafer"), all, words * sizeof *all, or_boxes);
         memcpy(w->boxes, all + 1, (words - 1) * sizeof *all);
+        for (unsigned rank = 0; rank < w->ranks; rank++) w->borders->boxes[rank] = boxes_of(w, rank);
     } else { /* the others would wait for this one */
         tw__wire_break();
         w->lost = tw__fail(TW_E_NO_MEMORY, "no memory for mailboxes of the wafer");
@@ -411,23 +424,24 @@ static void take_letters(void *user, uint32_t rank, const char *bytes)
     }
 }
 
-/* Any rank may have something for any other one. In a window a PE sends two wavelets, and takes two. */
+/* Any rank may have something for any other one. In a window a PE with a mailbox sends two wavelets, and takes two. */
 static void swap_letters(tw__wse *w)
 {
     enum { LETTERS = 4 };
     size_t count = 0;
-    tw__wire_part *out = tw__calloc(2 * (size_t)w->ranks, sizeof *out), *in = out + w->ranks;
+    tw__wire_part *out = tw__calloc(2 * (size_t)w->ranks, sizeof *out);
     if (!out) {
         tw__wire_break();
         w->lost = tw__fail(TW_E_NO_MEMORY, "no memory for messages of the wafer");
         return;
     }
+    tw__wire_part *in = out + w->ranks;
     for (unsigned rank = 0; rank < w->ranks; rank++) {
         if (rank == w->rank) continue;
-        size_t rows = w->borders->first[rank + 1] - w->borders->first[rank], mine = 1;
+        size_t mine = 1;
         for (size_t k = 0; k < w->letters; k++) mine += letter_goes_to(w, &w->letter[k]) == rank;
         out[count] = (tw__wire_part){ rank, rank, mine * sizeof(tw__letter) };
-        in[count++] = (tw__wire_part){ rank, rank, (LETTERS * rows * w->width + 1) * sizeof(tw__letter) };
+        in[count++] = (tw__wire_part){ rank, rank, (LETTERS * w->borders->boxes[rank] + 1) * sizeof(tw__letter) };
     }
     w->part[0].now = w->now;
     w->lost = tw__wire_exchange(TW__WIRE_HERE("messages of the wafer"), w->now, out, count, in, count, give_letters,
