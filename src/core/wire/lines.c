@@ -56,30 +56,41 @@ static void offer_address(offer *o, const struct ifaddrs *of, in_port_t port)
 }
 
 /* Loopback only where there is nothing else: machines that share a network are containers then. */
-static void offer_addresses(offer *o, in_port_t port)
+static void offer_addresses(offer *o, const struct sockaddr_in6 *at)
 {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0) return;
     for (unsigned loopback = 0; loopback < 2 && o->count == 0; loopback++)
         for (const struct ifaddrs *a = all; a; a = a->ifa_next)
-            if (a->ifa_addr && (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6) &&
+            if (a->ifa_addr && (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == at->sin6_family) &&
                 a->ifa_flags & IFF_UP && ((a->ifa_flags & IFF_LOOPBACK) != 0) == (loopback != 0))
-                offer_address(o, a, port);
+                offer_address(o, a, at->sin6_port);
     freeifaddrs(all);
+}
+
+/* The socket, which hears both kinds of addresses, or those of IPv4 where there is no other; -1 = none. */
+static int listen_as(sa_family_t family, struct sockaddr_in6 *at)
+{
+    *at = (struct sockaddr_in6){ .sin6_family = family }; /* any address, any port: all of the rest is 0 */
+    socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof *at;
+    int off = 0, s = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0) return -1;
+    if ((family == AF_INET || setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) &&
+        bind(s, (const struct sockaddr *)at, size) == 0 && listen(s, MOST_LINES) == 0 &&
+        getsockname(s, (struct sockaddr *)at, &size) == 0)
+        return s;
+    close(s);
+    return -1;
 }
 
 /* The socket; -1 = nobody can reach this process. */
 static int listen_anywhere(offer *o)
 {
-    struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT };
-    socklen_t size = sizeof at;
-    int off = 0, s = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_in6 at; /* family and port are where IPv4 has them */
+    int s = listen_as(AF_INET6, &at);
+    if (s < 0) s = listen_as(AF_INET, &at);
     if (s < 0) return -1;
-    if (setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0 &&
-        bind(s, (const struct sockaddr *)&at, sizeof at) == 0 && listen(s, MOST_LINES) == 0 &&
-        getsockname(s, (struct sockaddr *)&at, &size) == 0 &&
-        getrandom(o->token, sizeof o->token, 0) == sizeof o->token)
-        offer_addresses(o, at.sin6_port);
+    if (getrandom(o->token, sizeof o->token, 0) == sizeof o->token) offer_addresses(o, &at);
     if (o->count) return s;
     close(s);
     return -1;

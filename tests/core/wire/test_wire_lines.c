@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines between two processes of this machine that take each other for another machine's. What MPI would carry goes
  * through pipes here, so that each end can be held up where that matters. */
+#define _GNU_SOURCE
+#include <sys/socket.h>
+
+static int limited_socket(int family, int type, int protocol);
+static int limited_accept(int s, struct sockaddr *address, socklen_t *size, int flags);
+#define socket  limited_socket
+#define accept4 limited_accept
 #include "core/wire/lines.c"
+#undef socket
+#undef accept4
 
 #include <setjmp.h>
 #include <signal.h>
@@ -26,6 +35,23 @@ tw__wire_state tw__wire = { .size = 2 };
 static void must(bool holds)
 {
     if (!holds) abort();
+}
+
+/* A system without IPv6; one whose process has no descriptors left. */
+static bool no_ipv6, no_descriptors;
+static unsigned accepts;
+
+static int limited_socket(int family, int type, int protocol)
+{
+    errno = EAFNOSUPPORT;
+    return family == AF_INET6 && no_ipv6 ? -1 : socket(family, type, protocol);
+}
+
+static int limited_accept(int s, struct sockaddr *address, socklen_t *size, int flags)
+{
+    accepts++;
+    errno = EMFILE;
+    return no_descriptors ? -1 : accept4(s, address, size, flags);
 }
 
 static double patience = 300;
@@ -240,10 +266,40 @@ static void signals_do_not_matter(void **state)
     leave_line();
 }
 
+static void without_ipv6(void **state)
+{
+    (void)state;
+    no_ipv6 = true;
+    other o = make_both(NULL);
+    no_ipv6 = false;
+    both_or_none(&o);
+    assert_true(o.has);
+    send_away(&o, 'e');
+    assert_true(tw__wire_line_ended(1));
+    leave_line();
+}
+
+/* It is tried once. */
+static void without_descriptors(void **state)
+{
+    (void)state;
+    no_descriptors = true, accepts = 0;
+    other o = make_both(NULL);
+    no_descriptors = false;
+    both_or_none(&o);
+    assert_false(o.has);
+    assert_int_equal(accepts, 1);
+    send_away(&o, 'e');
+    leave_line();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(end_is_seen), cmocka_unit_test(reset_lines),
-                                        cmocka_unit_test(late_rank_0), cmocka_unit_test(silent_strangers),
-                                        cmocka_unit_test(signals_do_not_matter) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(end_is_seen),          cmocka_unit_test(reset_lines),
+        cmocka_unit_test(late_rank_0),          cmocka_unit_test(silent_strangers),
+        cmocka_unit_test(without_ipv6),         cmocka_unit_test(without_descriptors),
+        cmocka_unit_test(signals_do_not_matter)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
