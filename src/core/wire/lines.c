@@ -109,7 +109,7 @@ static bool ready_for(int s, short events, double until)
     return false;
 }
 
-static double earlier(double a, double b)
+static double sooner(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -151,7 +151,7 @@ static void take_calls(int s, const offer *o, unsigned expected, double until)
         int line = accept4(s, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (line < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) return;
         if (line < 0) continue; /* who called is gone again */
-        if (hear(line, o, &g, earlier(until, tw__seconds() + GREETING_MS / 1000.0)) && g.rank > 0 &&
+        if (hear(line, o, &g, sooner(until, tw__seconds() + GREETING_MS / 1000.0)) && g.rank > 0 &&
             g.rank < tw__wire.size && lines[g.rank] < 0 && greet(line, o))
             keep_line(g.rank, line), expected--;
         else
