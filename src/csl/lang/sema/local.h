@@ -270,8 +270,8 @@ operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statem
 operand tw__csl_if_value(sema *s, const node *n, const type *expected);
 /* Analyses without leaving a trace in the code: for types and for whether a value is known. */
 operand tw__csl_dry(sema *s, const node *n, const type *expected);
-/* What stands for a value of run time of type `t` where no code is made (`s->gen` is NULL): an error, except where only
- * its type is asked for. */
+/* What stands for a value of run time of type `t` where no code is made (`s->gen` is NULL): an error, except where
+ * only its type is asked for. */
 operand tw__csl_unknown(sema *s, const node *n, const type *t);
 /* A copy of an operand that is the register of a variable. */
 operand tw__csl_stable(sema *s, const node *at, operand o);
