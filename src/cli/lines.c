@@ -33,6 +33,7 @@ void tw__lines_begin(void)
 void tw__lines_end(void)
 {
     is_typing = false;
+    if (has_woken()) raise(SIGINT); /* behind the line: it is meant for what the line starts */
 }
 
 bool tw__lines_interrupt(void)

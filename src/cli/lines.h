@@ -19,7 +19,8 @@ void tw__lines_free(tw__lines *lines); /* NULL is fine */
 const char *tw__lines_read(tw__lines *lines);
 
 /* Ctrl-C while a line is typed drops the line, whichever thread the signal comes to and however short it comes before
- * the wait. A reader begins before its prompt; a handler of SIGINT asks whether there is one, which it has told. */
+ * the wait. A reader begins before its prompt; a handler of SIGINT asks whether there is one, which it has told. The
+ * handler is called again at the end for a Ctrl-C that came behind the line. */
 void tw__lines_begin(void);
 void tw__lines_end(void);
 bool tw__lines_interrupt(void);

@@ -130,6 +130,8 @@ static bool opens_editing(tw__reader *r)
     g_strdelimit(name, "() ", ' ');
     r->lines = tw__lines_new(g_strstrip(name), r->prompt, complete_word, r);
     r->is_plain = !r->lines;
+    /* No line may wait in a buffer, which tw__lines_wait() does not see: a terminal may send several at once. */
+    if (r->is_plain) setvbuf(stdin, NULL, _IONBF, 0);
     return r->lines != NULL;
 }
 
@@ -164,6 +166,7 @@ void tw__reader_run(tw__reader *r)
     r->go = false;
     while (!r->ended && !r->go) {
         if (r->terminal) tw__lines_begin();
+        if (r->calm) r->calm(r->debugger);
         r->ended = !read_command(r, &line, &room);
         tw__lines_end();
         if (r->ended) break;

@@ -34,8 +34,9 @@ typedef struct tw__reader {
     const tw__word *infos;
     size_t info_count;
     void (*names)(tw__debugger *d, void (*add)(void *list, const char *name), void *list);
-    tw__lines *lines; /* while commands are read */
-    bool is_plain;    /* there is no editing */
+    void (*calm)(tw__debugger *d); /* a Ctrl-C before this prompt was not for what comes next; NULL: nobody asks */
+    tw__lines *lines;              /* while commands are read */
+    bool is_plain;                 /* there is no editing */
 } tw__reader;
 
 enum { TW__WORD = 64 };

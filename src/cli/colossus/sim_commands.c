@@ -368,6 +368,7 @@ int tw__sim_debug(tw__sim_session *s)
                              .infos = tw__sim_infos,
                              .info_count = tw__sim_info_count,
                              .names = tw__sim_names,
+                             .calm = tw__debug_calm,
                              .terminal = isatty(STDIN_FILENO) };
     d.dap = s->r->dap;
     if (d.dap) {

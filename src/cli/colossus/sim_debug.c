@@ -206,7 +206,7 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
     d->s->inlined = d->s->frame = d->s->calls = 0;
     d->file = NULL;
     tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
-    interrupted = 0;
+    if (d->dap) interrupted = 0; /* else at each prompt: a Ctrl-C since then is for this run */
     tw__debug_look_afresh(d);
     tw_sim_stop stop = d->ended = tw__sim_go(d->s);
     fflush(stdout);
@@ -312,7 +312,8 @@ void tw__debug_begin(debugger *d)
 {
     d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
     if (d->hit && d->dap && logs(d, (breakpoint *)(uintptr_t)d->hit, d->context)) d->hit = NULL;
-    interrupted = 0, d->changed = false, d->ended = TW_SIM_BREAK, d->hit_id = d->hit ? d->hit->id : 0;
+    if (d->dap) interrupted = 0;
+    d->changed = false, d->ended = TW_SIM_BREAK, d->hit_id = d->hit ? d->hit->id : 0;
     if (d->hit)
         ((breakpoint *)d->hit)->hits++, tw__debug_tell_break(d);
     else
@@ -434,6 +435,12 @@ void tw__debug_ignore(debugger *d, char *args)
         tw__debug_ignore_hits(d, id, count);
     else
         tw__debug_complain(d, "There is no breakpoint number %u.", id);
+}
+
+void tw__debug_calm(debugger *d)
+{
+    (void)d;
+    interrupted = 0;
 }
 
 void tw__debug_interrupt(bool on)

@@ -125,6 +125,7 @@ void tw__debug_ignore_hits(debugger *d, unsigned id, uint64_t count);
 void tw__debug_remove(debugger *d, unsigned id); /* nothing when there is no such breakpoint */
 bool tw__debug_interrupted(void);                /* the last stop was for that */
 void tw__debug_interrupt(bool on);
+void tw__debug_calm(debugger *d); /* of a reader: before each prompt */
 /* A value as text, g_free(); NULL with *error. */
 char *tw__debug_value(debugger *d, unsigned context, const char *text, char **error);
 bool tw__debug_choose_frame(debugger *d, unsigned n); /* false: there are not so many */

@@ -10,12 +10,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static tw_wse *interruptible; /* of the run under way */
+static tw_wse *interruptible;              /* of the run under way; NULL while commands are read */
+static volatile sig_atomic_t has_been_hit; /* Ctrl-C, since the last prompt */
 
 static void on_interrupt(int number)
 {
     (void)number;
-    if (!tw__lines_interrupt()) tw_wse_interrupt(interruptible);
+    if (tw__lines_interrupt()) return;
+    has_been_hit = 1;
+    tw_wse_interrupt(interruptible);
+}
+
+/* The wafer runs from now on: a Ctrl-C that came before it stops it at once. NULL: it stands. */
+static void let_interrupt(tw_wse *w)
+{
+    interruptible = w;
+    if (w && has_been_hit) tw_wse_interrupt(w);
+}
+
+static void calm(debugger *d)
+{
+    (void)d;
+    has_been_hit = 0;
 }
 
 /* --- where it is ---------------------------------------------------------------------------------------------- */
@@ -200,10 +216,12 @@ static void do_until(debugger *d, char *args)
 static void read_commands(debugger *d, const tw_wse_halt *halt)
 {
     fflush(stdout);
+    let_interrupt(NULL);
     if (d->dap)
-        tw__csl_dap_stop(d, halt);
+        calm(d), tw__csl_dap_stop(d, halt);
     else
         tw__reader_run(&d->reader);
+    let_interrupt(d->w);
     if (d->reader.ended) d->leave = true;
     if (d->leave) tw__csl_be_silent(true);
 }
@@ -286,10 +304,10 @@ bool tw__csl_start(debugger *d)
         }
         d->running = true, d->fresh = false, d->mode = FREELY, d->passes = 1, d->until = UINT64_MAX;
         if (d->dap) tw__csl_dap_tick(d);
-        interruptible = d->w;
         fflush(stdout);
+        let_interrupt(d->w);
         good = tw__csl_drive(d->program, d->w, d->settings) == TW__EXIT_OK;
-        interruptible = NULL;
+        let_interrupt(NULL);
         tw__csl_be_silent(false);
         d->running = false, d->reader.go = false, d->frame = 0, d->cycle = tw_wse_cycle(d->w);
     } while (d->again && !d->reader.ended);
@@ -402,6 +420,7 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
                              .infos = tw__csl_infos,
                              .info_count = tw__csl_info_count,
                              .names = csl_names,
+                             .calm = calm,
                              .terminal = isatty(STDIN_FILENO) };
     d.dap = s->dap;
     sigaction(SIGINT, &action, &before);

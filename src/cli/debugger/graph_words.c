@@ -228,5 +228,6 @@ void tw__graph_open_words(graph *g)
                                 .infos = (const tw__word *)(void *)g->infos->data,
                                 .info_count = g->infos->len,
                                 .names = graph_names,
+                                .calm = tw__debug_calm,
                                 .terminal = isatty(STDIN_FILENO) };
 }

@@ -247,6 +247,14 @@ printf 'break twice\nrun\nset v = 1\n' >set_lost
 debug 1 layout.csl --arch=wse3 --launch go,4 <set_lost
 shows "'v' is <optimised out>."
 
+# Ctrl-C just behind a line is for the run that the line starts or goes on with; behind others for nothing.
+${CC:-cc} -fno-sanitize=all -shared -fPIC -o late.so "$source/tests/cli/late_interrupt.c" -ldl || fail 'late_interrupt.c'
+expect 0 python3 "$source/tests/cli/terminal.py" '(csl) ' 'tbreak twice\nrun\nprint 41 + 1\nc\ncontinue\nquit\n' -- \
+  sh -c 'stty -icanon; env LD_PRELOAD=./late.so ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$1" csl debug \
+    layout.csl --arch=wse3 -O0 --launch go,4 | cat' sh "$tilewright"
+shows Interrupted. '= 42' "PE 0,0: in 'twice'" Interrupted.
+[ "$(grep -c Interrupted out)" = 2 ] || fail 'a Ctrl-C stops more than one run'
+
 # Inlined frames are shown as such where the optimiser took the call out, and only there.
 printf 'break twice\nrun\nbt\n' >bt
 debug 0 layout.csl --arch=wse3 --launch go,4 <bt

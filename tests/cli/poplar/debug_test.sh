@@ -193,6 +193,15 @@ expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'junk\003' '(sim) ' 'p
 [ "$(grep -c '= 42' "$work/out")" = 1 ] || fail 'a line with a NUL byte repeats the last command'
 ! grep -q Undefined "$work/out" || fail 'what Ctrl-C dropped is a command'
 
+# A terminal that sends several lines at once, and Ctrl-C just behind a line: for what the line starts, not for the next one.
+${CC:-cc} -fno-sanitize=all -shared -fPIC -o late.so "$source/tests/cli/late_interrupt.c" -ldl || fail 'late_interrupt.c'
+expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'continue\nprint 41 + 1\nc\nq\n' -- \
+  sh -c 'stty -icanon; env LD_PRELOAD=./late.so ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$1" sim edited.s \
+    --call "add(1, 2)" -i | cat' sh "$tilewright"
+[ "$(grep -c Interrupted "$work/out")" = 1 ] || fail 'Ctrl-C behind a line is lost, or for the next one'
+prints out '= 42'
+prints out 'ended with status'
+
 # At a terminal lines are edited, where the build has libedit: Tab completes commands, what info shows and symbols, Up
 # brings back the last command, also of another session.
 export XDG_STATE_HOME="$work/state"
