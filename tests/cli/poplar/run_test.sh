@@ -66,8 +66,26 @@ public:
                -1ll << 40, 300, 70000, 2.5, 6, 42, "abc");
         printf("%d %f %d %llx %d\n", 1, 0.5, 2, 0x123456789abcdefull, 3);
         printf("a line\n"), putchar('c'), printf("\n");
+        int so_far = 0;
+        short short_so_far = 0;
+        printf("abc%n%hn %d %y %d\n", &so_far, &short_so_far, 1, 2), printf("%d %d\n", so_far, short_so_far);
+        char many[5000];
+        for (int i = 0; i < 4999; i++) many[i] = 'a' + i % 26;
+        many[4999] = 0;
+        printf("%d\n", printf("%s\n", many));
         *n = printf("%s", "four");
         assert(k < 5);
+        return true;
+    }
+};
+class Each : public poplar::MultiVertex {
+public:
+    poplar::Output<poplar::Vector<int>> n;
+    int k;
+    bool compute(unsigned w)
+    {
+        int first = printf("tile %d ", k);
+        n[w] = first + printf("worker %u\n", w);
         return true;
     }
 };
@@ -93,6 +111,13 @@ int main(int argc, char **argv)
     tw_graph_connect(g, v, "x", x);
     tw_graph_connect(g, v, "n", n);
     tw_graph_set_field_int(g, v, "k", argc > 1 ? atoi(argv[1]) : 0);
+    for (unsigned i = 0; argc > 2 && i < 32; i++) {
+        tw_tensor six = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 6 }, "six");
+        tw_graph_map(g, six, i + 1);
+        tw_vertex each = tw_graph_add_vertex(g, cs, "Each", i + 1);
+        tw_graph_connect(g, each, "n", six);
+        tw_graph_set_field_int(g, each, "k", i + 1);
+    }
     tw_graph_create_host_read(g, "n", n);
     tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
     if (tw_engine_load(e, dev) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
@@ -110,8 +135,13 @@ prints out '2 floats from 1.5: word|   -3|ff  |-1099511627776|% 44 4464 2.500e+0
 if [ -e "$build/tilewright/cc.so" ]; then
     expect 0 "$tilewright" run --device ipu-sim print.c
     cmp "$work/out" printed || fail 'printf of a tile is another'
+    # Six workers that wait for the host at once, each served; what a tile prints stays together, in the tiles' order.
+    expect 0 env POPLAR_SIMULATOR_OPTIONS='{"breakOnException":"false"}' "$tilewright" run --device ipu-sim print.c 0 each
+    [ "$(grep -o 'tile [0-9]*' "$work/out" | uniq | wc -l)" = 32 ] || fail 'tiles print among each other'
+    [ "$(grep -o 'worker [0-5]' "$work/out" | sort | uniq -c | tr -s ' \n' ' ')" = \
+      ' 32 worker 0 32 worker 1 32 worker 2 32 worker 3 32 worker 4 32 worker 5 ' ] || fail 'a worker does not print'
     expect 1 "$tilewright" run --device ipu-sim print.c 7
-    prints out "print.cpp:16: assertion 'k < 5' failed"
+    prints out "print.cpp:23: assertion 'k < 5' failed"
     prints err "trap on channel 0"
 fi
 

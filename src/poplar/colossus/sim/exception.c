@@ -35,16 +35,27 @@ void tw__sim_fault(tw__sim_context *w, uint32_t pc, tw_sim_cause cause, unsigned
         sim->exception = e, sim->has_exception = true;
         g_clear_pointer(&sim->message, g_free);
     }
+    sim->exceptions[w->number] = e;
     w->state = TW_SIM_EXCEPTED, w->pc = pc, w->cause = cause;
     w->csr[1] = (w->csr[1] & ~UINT32_C(0x2f0)) | e.type << 4 | (uint32_t)e.in_repeat << 9;
 }
 
+/* With keep_going others may have stopped, too: the earliest of them is told then. */
 void tw__sim_fault_over(tw__sim_context *w)
 {
     tw_sim *sim = w->sim;
-    if (sim->has_exception && sim->exception.context == w->number) sim->has_exception = false;
     w->state = TW_SIM_ACTIVE, w->cause = TW_SIM_CAUSE_NONE;
     w->csr[1] &= ~UINT32_C(0x2f0);
+    if (!sim->has_exception || sim->exception.context != w->number) return;
+    const tw__sim_context *next = NULL;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS && sim->options.keep_going; i++) {
+        const tw__sim_context *c = &sim->contexts[i];
+        if (c->state != TW_SIM_EXCEPTED) continue;
+        if (!next || tw__sim_cycle_now(c) < tw__sim_cycle_now(next)) next = c;
+    }
+    g_clear_pointer(&sim->message, g_free);
+    sim->has_exception = next != NULL;
+    if (next) sim->exception = sim->exceptions[next->number];
 }
 
 bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags)
@@ -53,6 +64,7 @@ bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags)
     if (!(flags & w->fp_ctl)) return true;
     tw__sim_fault(w, op->address, TW_SIM_CAUSE_FLOATING_POINT, 0, NULL);
     if (w->sim->exception.context == w->number) w->sim->exception.flags = flags & w->fp_ctl;
+    w->sim->exceptions[w->number].flags = flags & w->fp_ctl;
     return false;
 }
 

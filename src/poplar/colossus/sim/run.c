@@ -459,7 +459,9 @@ tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns)
         goals[i] =
             turns && sim->contexts[i].turns <= UINT64_MAX - turns ? sim->contexts[i].turns + turns : UINT64_MAX;
     sim->waiting = false, sim->patience = PATIENCE;
-    if (!sim->unfinished) sim->has_exception = false;
+    bool stays = sim->options.keep_going && sim->has_exception &&
+                 sim->contexts[sim->exception.context].state == TW_SIM_EXCEPTED;
+    if (!sim->unfinished && !stays) sim->has_exception = false;
     tw_sim_stop stop = run_contexts(sim, goals);
     sim->unfinished = sim->options.keep_going && any_active(sim);
     return stop;

@@ -71,7 +71,7 @@ static const tw__ck_field tile_rows[] = {
     NOT(trace),        ALL(before_m),     ALL(before_a),      NOT(natives),
     NOT(native_count), NOT(native_seen),  NOT(native_drops),  NOT(native_poor),
     NOT(native_wait),  NOT(native_pause), NOT(native_turns),  NOT(images),
-    NOT(image_count),  NOT(image_room),
+    NOT(image_count),  NOT(image_room),   NOT(exceptions),
 };
 #undef THIS
 

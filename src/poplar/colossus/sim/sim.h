@@ -97,6 +97,7 @@ struct tw_sim {
     bool waiting;                      /* the supervisor, for other tiles */
     tw_insn wait_insn[2];
     tw_sim_exception exception;
+    tw_sim_exception exceptions[TW_SIM_CONTEXTS]; /* of those in TW_SIM_EXCEPTED */
     bool has_exception;
     bool unfinished; /* with keep_going: the last run ended before all contexts did, its exception holds */
     char *message;

@@ -2,13 +2,14 @@
 /* printf in vertices on simulated tiles, and what else codelets ask a host for: functions of the runtime library
  * that begin with `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on
  * the stack, in slots of 4 bytes, those of 64 bits on 8 (docs/colossus-compiler.md). */
+#include "core/base/kept_error.h"
 #include "poplar/engine/tiles/tiles.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/sim.h>
 
-enum { PRINT_STACK = 11, PRINT_MOST = 4096 }; /* bytes of a text of the tile; columns */
+enum { PRINT_STACK = 11, PRINT_MOST = 4096 }; /* columns of a width or precision */
 
 typedef struct tile_print {
     tw_sim *sim;
@@ -26,7 +27,7 @@ static uint64_t print_take(tile_print *p, unsigned bytes)
     return value;
 }
 
-/* A text of the tile; at most so many bytes of it. */
+/* A text of the tile, which ends with its memory at the latest; at most so many bytes of it. */
 static char *print_text(tile_print *p, uint32_t address, unsigned most)
 {
     GString *text = g_string_new(NULL);
@@ -68,7 +69,7 @@ static void print_other(tile_print *p, GString *form, char kind, int precision)
     if (kind == 'c') {
         g_string_append_printf(p->out, form->str, (int)print_take(p, 4));
     } else if (kind == 's') {
-        unsigned most = precision >= 0 ? (unsigned)precision : PRINT_MOST;
+        unsigned most = precision >= 0 ? (unsigned)precision : UINT_MAX;
         g_autofree char *text = print_text(p, (uint32_t)print_take(p, 4), most);
         g_string_append_printf(p->out, form->str, text);
     } else {
@@ -79,10 +80,18 @@ static void print_other(tile_print *p, GString *form, char kind, int precision)
     }
 }
 
-/* From behind a '%'; returns what follows. */
+/* %n: the tile's integer of so many bytes is how much has been printed. */
+static void print_count(tile_print *p, unsigned bytes)
+{
+    uint64_t count = p->out->len;
+    tw_sim_write(p->sim, (uint32_t)print_take(p, 4), &count, bytes); /* nothing where there is no memory */
+}
+
+/* From behind a '%'; returns what follows. What is no conversion stays as it is written. */
 static const char *print_conversion(tile_print *p, const char *at)
 {
     g_autoptr(GString) form = g_string_new("%");
+    const char *start = at;
     int width = 0, precision = -1;
     unsigned bytes = 4;
     for (; *at && strchr("-+ #0", *at); at++)
@@ -98,7 +107,7 @@ static const char *print_conversion(tile_print *p, const char *at)
         if (*at == 'q' || *at == 'j' || (*at == 'l' && at[1] == 'l')) bytes = 8;
     }
     char kind = *at;
-    if (!kind) return at;
+    if (!kind) return g_string_append_c(p->out, '%'), g_string_append(p->out, start), at;
     if (kind == '%')
         g_string_append_c(p->out, '%');
     else if (kind == 'p')
@@ -107,12 +116,16 @@ static const char *print_conversion(tile_print *p, const char *at)
         print_integer(p, form, kind, MAX(bytes, 1));
     else if (strchr("csfFeEgGaA", kind))
         print_other(p, form, kind, precision);
+    else if (kind == 'n')
+        print_count(p, MAX(bytes, 1));
+    else
+        g_string_append_c(p->out, '%'), g_string_append_len(p->out, start, at + 1 - start);
     return at + 1;
 }
 
 static void print_format(tile_print *p, uint32_t address)
 {
-    g_autofree char *format = print_text(p, address, PRINT_MOST);
+    g_autofree char *format = print_text(p, address, UINT_MAX);
     p->slot = tw_sim_get_m(p->sim, p->context, PRINT_STACK);
     for (const char *at = format; *at;) {
         if (*at == '%')
@@ -122,35 +135,52 @@ static void print_format(tile_print *p, uint32_t address)
     }
 }
 
-bool tw__tile_print(tw_sim *sim, FILE *out)
+/* What the function `name` has been called for; false: it is none of ours. */
+static bool print_call(tile_print *p, const char *name, uint32_t *result)
+{
+    uint32_t m[4];
+    for (unsigned i = 0; i < 4; i++) m[i] = tw_sim_get_m(p->sim, p->context, i);
+    if (strcmp(name, "printf") == 0) {
+        print_format(p, m[0]);
+    } else if (strcmp(name, "puts") == 0) {
+        g_autofree char *text = print_text(p, m[0], UINT_MAX);
+        g_string_append_printf(p->out, "%s\n", text);
+    } else if (strcmp(name, "putchar") == 0) {
+        g_string_append_c(p->out, (char)m[0]);
+    } else if (strcmp(name, "__assert_fail") == 0) {
+        g_autofree char *what = print_text(p, m[0], UINT_MAX), *file = print_text(p, m[1], UINT_MAX);
+        g_string_append_printf(p->out, "%s:%u: assertion '%s' failed\n", file, m[2], what);
+    } else {
+        return false;
+    }
+    *result = strcmp(name, "putchar") == 0 ? m[0] & 255 : (uint32_t)p->out->len;
+    return true;
+}
+
+static bool print_one(tw_sim *sim, GString *out)
 {
     const tw_sim_exception *e = tw_sim_get_exception(sim);
     const char *name = "";
-    uint32_t offset = 1, m[4];
+    uint32_t offset = 1, result = 0;
     if (!e || e->cause != TW_SIM_CAUSE_TRAP1 || !tw_sim_symbol_at(sim, e->pc, &name, &offset) || offset)
         return false;
     tile_print p = { .sim = sim, .context = e->context, .out = g_string_new(NULL) };
-    bool is_known = true;
-    for (unsigned i = 0; i < 4; i++) m[i] = tw_sim_get_m(sim, e->context, i);
-    if (strcmp(name, "printf") == 0) {
-        print_format(&p, m[0]);
-    } else if (strcmp(name, "puts") == 0) {
-        g_autofree char *text = print_text(&p, m[0], PRINT_MOST);
-        g_string_append_printf(p.out, "%s\n", text);
-    } else if (strcmp(name, "putchar") == 0) {
-        g_string_append_c(p.out, (char)m[0]);
-    } else if (strcmp(name, "__assert_fail") == 0) {
-        g_autofree char *what = print_text(&p, m[0], PRINT_MOST), *file = print_text(&p, m[1], PRINT_MOST);
-        g_string_append_printf(p.out, "%s:%u: assertion '%s' failed\n", file, m[2], what);
-    } else {
-        is_known = false;
-    }
-    uint32_t result = strcmp(name, "putchar") == 0 ? m[0] & 255 : (uint32_t)p.out->len, pc = e->pc;
+    uint32_t pc = e->pc;
+    bool is_known = print_call(&p, name, &result);
     if (is_known) {
-        fwrite(p.out->str, 1, p.out->len, out);
+        if (out) g_string_append_len(out, p.out->str, (gssize)p.out->len);
         tw_sim_set_m(sim, p.context, 0, result);
-        tw_sim_set_pc(sim, p.context, pc + 4);
+        tw_sim_set_pc(sim, p.context, pc + 4); /* the next exception is another context's */
     }
     g_string_free(p.out, TRUE);
     return is_known;
+}
+
+bool tw__tile_print(tw_sim *sim, GString *out)
+{
+    tw__kept_error *kept = tw__error_keep();
+    bool is_done = false;
+    while (print_one(sim, out)) is_done = true;
+    tw__error_put_back(kept);
+    return is_done && !tw_sim_get_exception(sim);
 }

@@ -77,10 +77,24 @@ static tw_status write_traces(tw_engine *engine)
     return tw__fail(TW_E_IO, "simulator option traceFile: writing '%s' failed", path);
 }
 
+/* What tiles print comes out the same way: whole, and in the same order each time. */
+static void write_printed(struct tw__tile_sims *sims)
+{
+    bool any = false;
+    for (size_t i = 0; i < sims->tiles; i++) {
+        if (!sims->printed[i]) continue;
+        fwrite(sims->printed[i]->str, 1, sims->printed[i]->len, stdout);
+        g_string_free(sims->printed[i], TRUE), sims->printed[i] = NULL;
+        any = true;
+    }
+    if (any) fflush(stdout); /* a fault is told behind it */
+}
+
 tw_status tw__tile_fault(tw_engine *engine)
 {
     struct tw__tile_sims *sims = engine->sims;
     if (!sims) return TW_OK;
+    write_printed(sims);
     tw_status written = write_traces(engine);
     if (!sims->fault) return written;
     tw_status status = tw__fail(TW_E_APPLICATION, "%s", sims->fault);
@@ -146,6 +160,7 @@ typedef struct turn { /* one tile in one compute set */
     tw_sim *sim;
     stacks stacks;
     trace trace;
+    GString *printed;                     /* what its vertices print */
     tw__line_turn *lines;                 /* NULL: nobody counts them */
     uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
     unsigned context;                     /* of the vertex that runs; TW_SIM_CONTEXTS: all workers */
@@ -195,12 +210,12 @@ static tw_sim_stop run_debugged(const turn *t, const tw__tile_vertex *v, uint64_
 }
 
 /* Goes on behind what the host does for the code; all of it together takes so many turns at most, 0: no limit. */
-static tw_sim_stop run_printing(const turn *t, uint64_t turns)
+static tw_sim_stop run_printing(const turn *t, uint64_t turns, GString *out)
 {
     for (uint64_t left = turns;;) {
         uint64_t before = tw_sim_cycles(t->sim);
         tw_sim_stop stop = tw_sim_run(t->sim, left);
-        if (stop != TW_SIM_FAULT || !tw__tile_print(t->sim, stdout)) return stop;
+        if (stop != TW_SIM_FAULT || !tw__tile_print(t->sim, out)) return stop;
         uint64_t took = (tw_sim_cycles(t->sim) - before) / TW_SIM_WORKERS + 1;
         if (turns && took >= left) return TW_SIM_LIMIT;
         if (turns) left -= took;
@@ -214,7 +229,7 @@ static bool run_finish(turn *t, const tw__tile_vertex *v)
     const tw_sim_exception *e;
     uint64_t turns = limit > 0 ? (uint64_t)limit : 0;
     bool is_debugged = t->engine->debugger && t->engine->debugger->vertex;
-    switch (is_debugged ? run_debugged(t, v, turns) : run_printing(t, turns)) {
+    switch (is_debugged ? run_debugged(t, v, turns) : run_printing(t, turns, t->printed)) {
     case TW_SIM_DONE: return true;
     case TW_SIM_FAULT:
         e = tw_sim_get_exception(t->sim);
@@ -308,7 +323,7 @@ static bool measure_one(turn *t, tw__tile_vertex *v)
     bool is_multi = kind != TW__SUPERVISOR && kind != TW__VERTEX;
     tw_status status =
         is_multi ? tw_sim_start_all(t->sim, &launch, 0, t->stacks.step) : tw_sim_start(t->sim, context, &launch);
-    if (status != TW_OK || tw_sim_run(t->sim, limit > 0 ? (uint64_t)limit : 0) != TW_SIM_DONE) return false;
+    if (status != TW_OK || run_printing(t, limit > 0 ? (uint64_t)limit : 0, NULL) != TW_SIM_DONE) return false;
     for (unsigned w = 0; w < (is_multi ? TW_SIM_WORKERS : 1u) && kind != TW__SUPERVISOR; w++)
         most = MAX(most, tw_sim_turns(t->sim, w));
     v->cycles = kind == TW__SUPERVISOR ? tw_sim_cycles(t->sim) - before : is_multi ? most * TW_SIM_WORKERS : most;
@@ -370,6 +385,7 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     }
     if (t.sim && engine->tracing) t.lines = tw__line_turn_new(engine->sims->lines, engine, t.tile, t.sim);
     run_measured(&t, run->first[index], run->first[index + 1]);
+    t.printed = g_string_new(NULL);
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;
@@ -382,6 +398,10 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
         if (!v->is_native && !t.failed) tw__line_turn_end(t.lines, v->type, v->cycles);
     }
     tw__line_turn_free(t.lines);
+    if (t.printed->len)
+        engine->sims->printed[t.tile] = t.printed;
+    else
+        g_string_free(t.printed, TRUE);
     if (t.sim) end_trace(engine, t.tile, t.sim, &t.trace);
     if (t.failed && t.sim) tw_sim_reset(t.sim), set_up(engine, t.tile, t.sim); /* the next run starts anew */
     uint64_t busiest = 0;
@@ -422,7 +442,8 @@ tw_status tw__tile_sims_new(tw_engine *engine)
     struct tw__tile_sims *sims = engine->sims = tw__calloc(1, sizeof *sims);
     if (sims) sims->by_tile = tw__calloc(tiles + 1, sizeof *sims->by_tile), sims->tiles = tiles;
     if (sims) sims->traces = tw__calloc(tiles + 1, sizeof *sims->traces);
-    if (!sims || !sims->by_tile || !sims->traces || !find_used(engine, sims))
+    if (sims) sims->printed = tw__calloc(tiles + 1, sizeof *sims->printed);
+    if (!sims || !sims->by_tile || !sims->traces || !sims->printed || !find_used(engine, sims))
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
     g_mutex_init(&sims->lock);
     sims->lines = tw__tile_lines_new(engine);
@@ -434,10 +455,11 @@ void tw__tile_sims_free(struct tw__tile_sims *sims)
     if (!sims) return;
     for (size_t i = 0; i < sims->tiles && sims->by_tile; i++) tw_sim_free(sims->by_tile[i]);
     for (size_t i = 0; i < sims->tiles && sims->traces; i++) free(sims->traces[i]);
+    if (sims->printed) write_printed(sims);
     if (sims->trace_file) fclose(sims->trace_file);
-    if (sims->by_tile && sims->traces) g_mutex_clear(&sims->lock);
+    if (sims->by_tile && sims->traces && sims->printed) g_mutex_clear(&sims->lock);
     tw__tile_lines_free(sims->lines);
-    free(sims->traces), free(sims->used);
+    free(sims->traces), free(sims->printed), free(sims->used);
     g_free(sims->fault);
     free(sims->by_tile), free(sims);
 }

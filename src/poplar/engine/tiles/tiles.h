@@ -120,9 +120,10 @@ typedef struct tw__tile_used { /* what the placement has put into each region of
 
 /* --- print.c: what code of the chip wants of the host ---------------------------------------------------------- */
 
-/* Has a context just called one of the runtime library's functions that need a host (printf, puts, putchar, a failed
- * assert)? Then that is done, on `out`, and the simulator may go on. */
-bool tw__tile_print(struct tw_sim *sim, FILE *out);
+/* Have contexts just called functions of the runtime library that need a host (printf, puts, putchar, a failed
+ * assert)? Then that is done, behind the text in `out` (NULL: nobody reads it). True: no other exception is left, and
+ * the simulator may go on. */
+bool tw__tile_print(struct tw_sim *sim, GString *out);
 
 /* --- lines.c --------------------------------------------------------------------------------------------------- */
 
@@ -150,6 +151,7 @@ struct tw__tile_sims {
     size_t tiles;
     tw__tile_used *used; /* [tiles]; NULL = no vertex is measured */
     char **traces;       /* [tiles] of the compute set that runs */
+    GString **printed;   /* [tiles] and what its vertices print; NULL = nothing */
     FILE *trace_file;    /* simulator option traceFile */
     tw__tile_lines *lines;
     GMutex lock;
