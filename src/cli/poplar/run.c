@@ -135,8 +135,8 @@ static int run_parse(int argc, char **argv, request *r)
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
-/* Libraries of <popops/...> and its like, <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright: linked
- * when the program uses them. A build of single targets may lack some. */
+/* Libraries of <popops/...> and its like, <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright:
+ * linked when the program uses them. A build of single targets may lack some. */
 static void add_client_libraries(GPtrArray *command, bool cxx)
 {
     static const char *const names[] = { "tilewright_poplibs", "poplar", "pva", "pvti" };

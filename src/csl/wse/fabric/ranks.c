@@ -424,7 +424,8 @@ static void take_letters(void *user, uint32_t rank, const char *bytes)
     }
 }
 
-/* Any rank may have something for any other one. In a window a PE with a mailbox sends two wavelets, and takes two. */
+/* Any rank may have something for any other one. In a window a PE with a mailbox sends two wavelets, and takes
+ * two. */
 static void swap_letters(tw__wse *w)
 {
     enum { LETTERS = 4 };

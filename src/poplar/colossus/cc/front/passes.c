@@ -51,9 +51,9 @@ static void spread_supervisors(LLVMModuleRef module)
     g_ptr_array_free(work, TRUE);
 }
 
-/* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. `default<O2>` sets
- * PassBuilder's options for vectors anew, so they are the command line's, which hold for the process: the other module
- * that runs passes, core/ir, wants no such vectors either. */
+/* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. `default<O2>`
+ * sets PassBuilder's options for vectors anew, so they are the command line's, which hold for the process: the
+ * other module that runs passes, core/ir, wants no such vectors either. */
 static void forbid_vectors(void)
 {
     static const char *const words[] = { "cc", "-vectorize-loops=false", "-vectorize-slp=false" };
