@@ -157,7 +157,7 @@ static bool print_call(tile_print *p, const char *name, uint32_t *result)
     return true;
 }
 
-static bool print_one(tw_sim *sim, GString *out)
+static bool print_for_context(tw_sim *sim, GString *out)
 {
     const tw_sim_exception *e = tw_sim_get_exception(sim);
     const char *name = "";
@@ -180,7 +180,7 @@ bool tw__tile_print(tw_sim *sim, GString *out)
 {
     tw__kept_error *kept = tw__error_keep();
     bool is_done = false;
-    while (print_one(sim, out)) is_done = true;
+    while (print_for_context(sim, out)) is_done = true;
     tw__error_put_back(kept);
     return is_done && !tw_sim_get_exception(sim);
 }
