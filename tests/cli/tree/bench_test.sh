@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # docs/performance.md has a table's place for each benchmark, and no other; `./dev bench --markdown` fills a place with
-# medians of runs, leaves the text around it, and does the same again with the table it wrote.
+# medians of runs, leaves the text around it, and does the same again with the table it wrote. Each command of ./dev
+# tells of itself instead of starting when it is asked for help.
 . "$1/tests/cli/lib.sh"
 
 (cd "$source/bench" && ls bench_*.c bench_*.cpp) | sed 's/\..*//' | sort >"$work/benches"
@@ -55,4 +56,13 @@ bench 1 three
 mv "$work/built/bench_one" "$work/built/bench_other"
 bench 1 other # the page has no place for it
 prints err 'has no place for bench_other'
+
+commands=$(sed -n 's/^  \([a-z-]*\)).*;;$/\1/p' "$source/dev")
+[ "$(echo "$commands" | wc -l)" -gt 20 ] || fail "the commands of ./dev were not found: $commands"
+for command in $commands; do
+  expect 0 timeout 10 "$source/dev" "$command" --help
+  prints out "  $command "
+done
+expect 1 "$source/dev" nosuch --help
+prints err "unknown command 'nosuch'"
 finish
