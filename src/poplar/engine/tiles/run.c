@@ -5,6 +5,7 @@
  * a worker keeps its registers from one to the next. Vertices of a compute set do not touch what another one writes,
  * so one after the other gives what the six workers at once would. */
 #include "core/base/kept_error.h"
+#include "core/base/text_file.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
@@ -29,36 +30,30 @@ static void keep_fault(tw_engine *engine, uint32_t tile, char *text)
 /* --- traces -------------------------------------------------------------------------------------------------- */
 
 /* Tiles run in threads: each writes into memory, and the texts go to the file in the order of the tiles. */
-typedef struct trace {
-    FILE *stream;
-    char *text;
-    size_t size;
-} trace;
-
 static bool traced(const tw_engine *engine, uint32_t tile)
 {
     const tw_sim_options *o = &engine->target->simulator;
     return *o->trace_file && (!o->trace_tile || o->trace_tile - 1 == tile);
 }
 
-static void begin_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
+static void no_trace_memory(tw_engine *engine, uint32_t tile)
 {
-    *t = (trace){ 0 };
-    if (traced(engine, tile) && !(t->stream = open_memstream(&t->text, &t->size)))
-        keep_fault(engine, tile, g_strdup_printf("tile %u: no memory for its trace", tile));
-    tw_sim_set_trace(sim, t->stream);
+    keep_fault(engine, tile, g_strdup_printf("tile %u: no memory for its trace", tile));
 }
 
-static void end_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
+static void begin_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, tw__text_file *t)
+{
+    *t = (tw__text_file){ 0 };
+    if (traced(engine, tile) && !tw__text_open(t)) no_trace_memory(engine, tile);
+    tw_sim_set_trace(sim, t->out);
+}
+
+static void end_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, tw__text_file *t)
 {
     tw_sim_set_trace(sim, NULL);
-    if (!t->stream) return;
-    bool good = fclose(t->stream) == 0 && t->text;
-    if (good)
-        engine->sims->traces[tile] = t->text;
-    else
-        free(t->text);
-    if (!good) keep_fault(engine, tile, g_strdup_printf("tile %u: no memory for its trace", tile));
+    if (!t->out) return;
+    engine->sims->traces[tile] = tw__text_close(t, NULL);
+    if (!engine->sims->traces[tile]) no_trace_memory(engine, tile);
 }
 
 /* Behind a compute set. */
@@ -159,7 +154,7 @@ typedef struct turn { /* one tile in one compute set */
     uint32_t tile;
     tw_sim *sim;
     stacks stacks;
-    trace trace;
+    tw__text_file trace;
     GString *printed;                     /* what its vertices print */
     tw__line_turn *lines;                 /* NULL: nobody counts them */
     uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
@@ -178,7 +173,7 @@ static char *name_vertex(const turn *t, const tw__tile_vertex *v)
 static void name_in_trace(const turn *t, const tw__tile_vertex *v)
 {
     g_autofree char *name = name_vertex(t, v);
-    fprintf(t->trace.stream, "# %s\n", name);
+    fprintf(t->trace.out, "# %s\n", name);
 }
 
 static void fail_with(turn *t, const tw__tile_vertex *v, const char *what)
@@ -389,7 +384,7 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;
-        if (t.trace.stream && !v->is_native) name_in_trace(&t, v);
+        if (t.trace.out && !v->is_native) name_in_trace(&t, v);
         if (!v->is_native) tw__line_turn_begin(t.lines);
         all &= v->is_native             ? run_native(&t, v)
                : kind == TW__SUPERVISOR ? run_supervisor(&t, v)

@@ -117,29 +117,34 @@ static bool misfit(const tw__core *core, tw_type type, double value, const char 
                           tw_type_name(type, TW_SYSTEM_POPLAR), field, owner, why);
 }
 
-bool tw__value_fits(const tw__core *core, tw_type type, double value, const char *field, const char *owner)
+/* NULL: the value fits; or what the message ends with. */
+static const char *real_misfit(tw_type type, double value)
 {
     const tw_type_info *info = tw_type_get(type);
     switch (info->kind) {
-    case TW_KIND_BOOL:
-        return value == 0 || value == 1 || misfit(core, type, value, field, owner, ": it must be 0 or 1");
+    case TW_KIND_BOOL: return value == 0 || value == 1 ? NULL : ": it must be 0 or 1";
     case TW_KIND_INT:
     case TW_KIND_UINT: {
         double top = ldexp(1, (int)info->bits - info->is_signed), low = info->is_signed ? -top : 0;
-        if (value != floor(value)) return misfit(core, type, value, field, owner, ": it must be a whole number");
-        return (value >= low && value < top) || misfit(core, type, value, field, owner, "");
+        if (value != floor(value)) return ": it must be a whole number";
+        return value >= low && value < top ? NULL : "";
     }
-    default:
-        return !isfinite(value) || fabs(value) < float_limit(type) || misfit(core, type, value, field, owner, "");
+    default: return !isfinite(value) || fabs(value) < float_limit(type) ? NULL : "";
     }
 }
 
-static bool int_fits(const tw__core *core, tw_type type, int64_t value, const char *field, const char *owner)
+static const char *int_misfit(tw_type type, int64_t value)
 {
     const tw_type_info *info = tw_type_get(type);
     if ((info->kind != TW_KIND_INT && info->kind != TW_KIND_UINT) || info->bits < 53)
-        return tw__value_fits(core, type, (double)value, field, owner);
-    return info->is_signed || value >= 0 || misfit(core, type, (double)value, field, owner, "");
+        return real_misfit(type, (double)value);
+    return info->is_signed || value >= 0 ? NULL : "";
+}
+
+bool tw__value_fits(const tw__core *core, tw_type type, double value, const char *field, const char *owner)
+{
+    const char *why = real_misfit(type, value);
+    return !why || misfit(core, type, value, field, owner, why);
 }
 
 /* A negative int for an unsigned field of the same width keeps its bits, as it does in C++ (PopLibs' loop counters
@@ -164,7 +169,9 @@ const tw__field *tw__state_field(tw__core *core, tw_vertex vertex, const char *n
     if (!tw__vertex_get(core, vertex)) return NULL;
     const tw__field *f = tw__field_get(core, vertex.id, name, field, &index);
     if (!f) return NULL;
-    tw__vertex_text(core, vertex.id, text, sizeof text);
+    bool numbers = many || (f->form != TW__STATE_OPAQUE && f->form != TW__STATE_VECTOR && f->count == 1);
+    if (f->direction == TW__STATE && index < 0 && numbers) return tw__late_value_drop(core, vertex.id, *field), f;
+    tw__vertex_text(core, vertex.id, text, sizeof text); /* takes longer than all the rest */
     if (f->direction != TW__STATE)
         tw__graph_fail(core, TW_E_CONNECTION,
                        "field '%s' of %s is an edge: connect a tensor, or tw_graph_connect_constant() for a number",
@@ -173,16 +180,14 @@ const tw__field *tw__state_field(tw__core *core, tw_vertex vertex, const char *n
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
                        "field '%s' of %s: elements of state are set together, with tw_graph_set_field_values()",
                        name, text);
-    else if (!many && f->form == TW__STATE_OPAQUE)
+    else if (f->form == TW__STATE_OPAQUE)
         tw__graph_fail(core, TW_E_TYPE,
                        "field '%s' of %s is not a number: set its %zu bytes with tw_graph_set_field_values()", name,
                        text, f->host_size);
-    else if (!many && (f->form == TW__STATE_VECTOR || f->count != 1))
+    else
         tw__graph_fail(core, TW_E_TYPE,
                        "field '%s' of %s has several elements: set them with tw_graph_set_field_values()", name,
                        text);
-    else
-        return tw__late_value_drop(core, vertex.id, *field), f;
     return NULL;
 }
 
@@ -190,8 +195,9 @@ static void put_real(tw__core *core, uint32_t vertex, unsigned index, const tw__
                      double value)
 {
     char text[TW__TEXT_BYTES];
-    if (!tw__value_fits(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text))) return;
-    void *to = put_value(core, vertex, index, 1, element_bytes(core, f->type));
+    const char *why = real_misfit(f->type, value);
+    if (why) misfit(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text), why);
+    void *to = why ? NULL : put_value(core, vertex, index, 1, element_bytes(core, f->type));
     if (to) fields_store(core, f->type, to, value);
 }
 
@@ -200,9 +206,10 @@ static void put_int(tw__core *core, uint32_t vertex, unsigned index, const tw__f
 {
     char text[TW__TEXT_BYTES];
     value = unsigned_bits(f->type, value);
-    if (!int_fits(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text))) return;
+    const char *why = int_misfit(f->type, value);
+    if (why) misfit(core, f->type, (double)value, name, tw__vertex_text(core, vertex, text, sizeof text), why);
     size_t bytes = element_bytes(core, f->type);
-    void *to = put_value(core, vertex, index, 1, bytes);
+    void *to = why ? NULL : put_value(core, vertex, index, 1, bytes);
     if (!to) return;
     tw_type_kind kind = tw_type_get(f->type)->kind;
     if (kind == TW_KIND_INT || kind == TW_KIND_UINT)
