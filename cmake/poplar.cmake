@@ -30,7 +30,7 @@ target_compile_options(poplar PRIVATE -fvisibility=default -fno-semantic-interpo
 target_link_options(poplar PRIVATE -Wl,-Bsymbolic-functions)
 
 # find_package(poplar), pva and libpvti give the targets that builds against the SDK name: poplar, popc_bin, pva, libpvti.
-install(DIRECTORY include/pva include/pvti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT poplar)
+install(DIRECTORY include/pva include/pvti include/gccs DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT poplar)
 foreach(name IN ITEMS pva libpvti)
   install(FILES cmake/${name}Config.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name} COMPONENT poplar)
 endforeach()
@@ -63,6 +63,13 @@ foreach(source IN LISTS tests)
     add_dependencies(tests poplar_cxx_${name})
   endif()
 endforeach()
+
+# The Python module of pva reads what a program in C++ wrote, and says the same.
+add_test(NAME poplar.pva_python COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/pva_report.py
+         $<TARGET_FILE:poplar_cxx_reports> ${CMAKE_SOURCE_DIR}/python $<TARGET_FILE:tilewright>)
+if(TW_SANITIZE) # the interpreter is not linked with a sanitizer
+  set_tests_properties(poplar.pva_python PROPERTIES DISABLED TRUE)
+endif()
 
 add_test(NAME poplar.cxx_standards COMMAND sh ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/forms.sh ${CMAKE_SOURCE_DIR})
 if(TW_SANITIZE) # compiles only

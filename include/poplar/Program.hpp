@@ -71,10 +71,11 @@ class Sequence : public Program {
     void add(const Program &program);
 };
 
-/* A program with a name, of which later versions can make a profile by itself; here one that profiles name. */
-class Block : public Sequence {
+/* A program that reports time by itself where its whole name matches the engine option profiler.blocks.filter:
+ * pva::Execution::blocks(). */
+class Block : public Program {
   public:
-    explicit Block(const Program &program, const DebugContext &name = {}) : Sequence({ program }, name) {}
+    explicit Block(const Program &program, const DebugContext &name = {});
 };
 
 class Execute : public Program {

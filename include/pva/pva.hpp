@@ -242,7 +242,7 @@ class Program {
         Abort,
         AbortOnCondition,
     };
-    Program(detail::DataPtr d, std::size_t i) : data(std::move(d)), index(i) {}
+    Program(detail::DataPtr d, std::size_t i, Type p = Type::Unknown) : data(std::move(d)), index(i), phase(p) {}
     virtual ~Program();
     std::string name() const;
     Type type() const;
@@ -257,11 +257,12 @@ class Program {
   protected:
     detail::DataPtr data;
     std::size_t index;
+    Type phase; /* part of a stream copy, or Sync for what is not in the tree; Unknown: neither */
 };
 class OnTileExecuteProgram : public Program {
   public:
     using Program::Program;
-    ComputeSet computeset() const;
+    ComputeSet computeset() const; /* without a name and vertices where none is recorded */
     void accept(ProgramVisitor &visitor) const override;
 };
 class DoExchangeProgram : public Program {
@@ -338,7 +339,7 @@ class Step {
     std::uint64_t cyclesFrom() const;
     std::uint64_t cyclesTo() const;
     std::vector<ComputeSetExecution> computeSets() const; /* at most one */
-    std::shared_ptr<Program> program() const;             /* NULL for syncs */
+    std::shared_ptr<Program> program() const;             /* one without a name for a sync, never NULL */
     /* Of each IPU; where steps have only the cycles of all, of the graph as a whole. */
     class Ipu {
       public:
@@ -366,11 +367,40 @@ class Cycles {
     std::uint64_t count;
 };
 
+/* An execution of a program that the engine options profiler.blocks.filter, profiler.programs.filter or
+ * debug.instrumentExternalExchange choose, as one tile saw it: from the begin of the first of its steps in which the
+ * tile is active to the end of the tile's work in the last one. A stream copy is three of them: the sync, the data,
+ * the syncs behind. */
+class Block {
+  public:
+    Block(std::shared_ptr<Program> p, std::uint64_t from, std::uint64_t to, std::size_t t, bool stream)
+        : ran(std::move(p)), first(from), end(to), where(t), streams(stream)
+    {
+    }
+    std::shared_ptr<Program> program() const { return ran; }
+    std::uint64_t cyclesFrom() const { return first; }
+    std::uint64_t cyclesTo() const { return end; }
+    std::uint64_t tile() const { return where; }
+    bool isStreamCopy() const { return streams; }
+    /* Times are read off the steps: there is no buffer on the tile that could be full or would be sent. */
+    bool isCommon() const { return false; }
+    bool isOverflow() const { return false; }
+    bool isBlockFlush() const { return false; }
+
+  private:
+    std::shared_ptr<Program> ran;
+    std::uint64_t first, end;
+    std::size_t where;
+    bool streams;
+};
+
 class Execution {
   public:
     explicit Execution(detail::DataPtr d) : data(std::move(d)) {}
     Cycles totalCycles() const;
     std::vector<Step> steps() const; /* at most 100,000 */
+    /* In the order in which they began; of these steps, and any tile. */
+    std::vector<Block> blocks(std::size_t tile) const;
 
   private:
     detail::DataPtr data;

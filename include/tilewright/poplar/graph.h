@@ -340,6 +340,9 @@ TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_
 TW_API tw_program tw_program_sequence(tw_graph *graph, const char *name); /* empty */
 TW_API void tw_program_sequence_add(tw_graph *graph, tw_program sequence,
                                     tw_program program); /* a copy of it as it is now */
+/* A program under a name for profiles: where the engine option profiler.blocks.filter matches the name, reports can
+ * say when it ran (pva: Execution::blocks). A nil program is refused. */
+TW_API tw_program tw_program_block(tw_graph *graph, tw_program program, const char *name);
 TW_API tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs);
 TW_API tw_program tw_program_execute(tw_graph *graph, tw_compute_set cs);
 /* Also writes the logical AND of the vertices' return values into `result` (BOOL, INT or UNSIGNED_INT scalar). */

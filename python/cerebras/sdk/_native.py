@@ -7,38 +7,10 @@ import os
 import sys
 from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
-
-def _places():
-    """Where the library may lie: beside the package, in the build of the tree the package is part of, in the prefix that
-    it is installed in. Neither the current directory nor the loader's search path."""
-    beside = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-    places = [beside, os.path.join(beside, "cerebras")]
-    above = os.path.dirname(beside)
-    if os.path.exists(os.path.join(above, "CMakeLists.txt")):
-        places.append(os.path.join(above, "build", "release"))
-    share = os.path.join("share", "tilewright", "python")
-    if beside.endswith(os.sep + share):
-        prefix = beside[:-len(share)]
-        places += [os.path.join(prefix, "lib", f"{os.uname().machine}-linux-gnu"), os.path.join(prefix, "lib64"),
-                   os.path.join(prefix, "lib")]
-    return places
+import tilewright_library
 
 
-def _find_library():
-    """The file that cs_python names in TILEWRIGHT_LIBRARY, or the first one in these places."""
-    named = os.environ.get("TILEWRIGHT_LIBRARY")
-    if named:
-        if not os.path.isabs(named):
-            raise ImportError(f"TILEWRIGHT_LIBRARY is '{named}': it must be the whole path of the library")
-        return named
-    paths = [os.path.join(place, "libtilewright.so") for place in _places()]
-    for path in paths:
-        if os.path.isfile(path):
-            return path
-    raise ImportError("there is no libtilewright.so: neither " + " nor ".join(paths))
-
-
-lib = ctypes.CDLL(_find_library())
+lib = ctypes.CDLL(tilewright_library.find())
 libc = ctypes.CDLL(None)
 
 

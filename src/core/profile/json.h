@@ -119,5 +119,6 @@ void tw__json_vertex_types(tw__json *j);
 void tw__write_summary(tw__json *j); /* json_write_summary.c */
 void tw__write_graph(tw__json *j);
 void tw__write_execution(tw__json *j, const uint64_t *counts);
+void tw__write_blocks(tw__json *j, uint64_t steps); /* blocks.c: of the first executed steps */
 
 #endif

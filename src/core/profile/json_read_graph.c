@@ -91,7 +91,9 @@ static void read_program(tw__reader *r, json_t *from)
     const char *type = r->p->names.items[read.type_name];
     uint32_t id = tw__profile_add_program(r->p, tw__program_type(type), r->p->names.items[read.name], TW__NONE,
                                           read.index, read.count);
-    if (id != TW__NONE) r->p->programs.items[id].type_name = read.type_name;
+    if (id == TW__NONE) return;
+    r->p->programs.items[id].type_name = read.type_name;
+    r->p->programs.items[id].profiled = read.profiled;
 }
 
 /* A program with several parents (a function) stays with the first; one that would be its own ancestor is refused. */

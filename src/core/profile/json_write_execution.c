@@ -101,6 +101,7 @@ static void write_steps(tw__json *j, uint64_t executed)
     tw_profile_each_step(j->p, list_step, &l);
     tw__json_close(j, ']');
     if (listed < executed) tw__json_count(j, "stepsOmitted", executed - listed);
+    tw__write_blocks(j, listed);
 }
 
 static void write_simulation(tw__json *j, const uint64_t *counts)

@@ -391,6 +391,7 @@ typedef struct tw__profile_program {
     uint32_t parent, first_child, last_child, next; /* TW__NONE = none; next: sibling */
     uint32_t above;                                 /* the parent or an ancestor of it: a short way to the root */
     uint32_t index;
+    uint8_t profiled; /* 1: when it ran is asked for by itself */
     uint64_t count;
     tw__row live_names, live_bytes; /* rows with one value per live variable: names ascending; 0 = not recorded */
     tw__row live_tiles;             /* their bytes by tile; 0 = not recorded */

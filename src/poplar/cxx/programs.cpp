@@ -208,6 +208,12 @@ static std::string programs_text(const Tensor &t)
     return t.getDebugStr();
 }
 
+Block::Block(const Program &body, const DebugContext &dc)
+    : Program(branch("Block", "", { body }, dc,
+                     [](tw_graph *g, const std::vector<tw_program> &b) { return tw_program_block(g, b[0], ""); }))
+{
+}
+
 /* --- Sequence --- */
 
 Sequence::Sequence(const DebugContext &dc) : Program(named(std::make_shared<SequenceStep>(), dc)) {}

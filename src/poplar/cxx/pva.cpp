@@ -3,17 +3,20 @@
 #define TW_NO_CALL_SITES
 #include <tilewright/poplar.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <jansson.h>
 #include <pva/pva.hpp>
 #include <stdexcept>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace pva {
 
 namespace detail {
 struct Data {
     json_t *graph = nullptr, *execution = nullptr;
+    std::unordered_map<std::uint64_t, std::size_t> liveSteps; /* of a program, among the steps of liveness */
     ~Data()
     {
         json_decref(graph);
@@ -191,7 +194,7 @@ static std::vector<Var> variables(const json_t *list, bool always)
     }
     return all;
 }
-static json_t *livenessSteps(const DataPtr &data)
+static json_t *livenessSteps(const detail::Data *data)
 {
     return at(data->graph, "memory", "liveness", "programs");
 }
@@ -205,6 +208,13 @@ std::string Program::name() const
 }
 std::string Program::typeName() const
 {
+    switch (phase) {
+    case Type::StreamCopyBegin: return "StreamCopyBegin";
+    case Type::StreamCopyMid: return "StreamCopyMid";
+    case Type::StreamCopyEnd: return "StreamCopyEnd";
+    case Type::Sync: return "Sync";
+    default: break;
+    }
     return text(at(programOf(data, index), "type"));
 }
 Program::Type Program::type() const
@@ -249,16 +259,12 @@ std::vector<std::shared_ptr<Program>> Program::children() const
 }
 std::vector<Var> Program::vars() const
 {
-    const json_t *steps = livenessSteps(data);
-    for (std::size_t i = 0; i < json_array_size(steps); i++) {
-        const json_t *s = json_array_get(steps, i);
-        if (pva_number(at(s, "program")) != index) continue;
-        std::vector<Var> all = variables(at(s, "vars"), false);
-        for (const Var &v : variables(at(at(data->graph, "memory", "liveness", "alwaysLive"), "variables"), true))
-            all.push_back(v);
-        return all;
-    }
-    return {};
+    const auto found = data->liveSteps.find(index);
+    if (found == data->liveSteps.end()) return {};
+    std::vector<Var> all = variables(at(json_array_get(livenessSteps(data.get()), found->second), "vars"), false);
+    for (const Var &v : variables(at(at(data->graph, "memory", "liveness", "alwaysLive"), "variables"), true))
+        all.push_back(v);
+    return all;
 }
 void Program::accept(ProgramVisitor &visitor) const
 {
@@ -274,16 +280,17 @@ void DoExchangeProgram::accept(ProgramVisitor &visitor) const
 }
 pva::ComputeSet OnTileExecuteProgram::computeset() const
 {
-    return ComputeSet(data, pva_number(at(programOf(data, index), "computeset")));
+    const json_t *set = at(programOf(data, index), "computeset");
+    return ComputeSet(data, set ? pva_number(set) : SIZE_MAX);
 }
 
 std::shared_ptr<Program> LivenessProgramStep::program() const
 {
-    return programAt(data, pva_number(at(json_array_get(livenessSteps(data), step), "program")));
+    return programAt(data, pva_number(at(json_array_get(livenessSteps(data.get()), step), "program")));
 }
 std::vector<Var> LivenessProgramStep::vars() const
 {
-    return variables(at(json_array_get(livenessSteps(data), step), "vars"), false);
+    return variables(at(json_array_get(livenessSteps(data.get()), step), "vars"), false);
 }
 LivenessProgramStep::Memory LivenessProgramStep::notAlwaysLiveMemory() const
 {
@@ -302,7 +309,7 @@ std::vector<std::shared_ptr<Program>> Compilation::programs() const
 std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const
 {
     std::vector<LivenessProgramStep> all;
-    for (std::size_t i = 0; i < json_array_size(livenessSteps(data)); i++) all.emplace_back(data, i);
+    for (std::size_t i = 0; i < json_array_size(livenessSteps(data.get())); i++) all.emplace_back(data, i);
     return all;
 }
 std::vector<Var> Compilation::alwaysLiveVariables() const
@@ -368,7 +375,8 @@ std::vector<ComputeSetExecution> Step::computeSets() const
 std::shared_ptr<Program> Step::program() const
 {
     const json_t *p = at(stepOf(data, step), "program");
-    return p ? programAt(data, pva_number(p)) : nullptr;
+    std::shared_ptr<Program> found = p ? programAt(data, pva_number(p)) : nullptr;
+    return found ? found : std::make_shared<Program>(data, SIZE_MAX, Program::Type::Sync);
 }
 /* Tiles of an IPU are neighbours; a step takes as long as its slowest tile, and where no tile computes each IPU waits
  * for its end. */
@@ -400,6 +408,58 @@ std::vector<Step> Execution::steps() const
     return list;
 }
 
+/* Whether a tile takes part in an executed step, and for how long. Where nothing is recorded of tiles, all do. */
+static bool activeIn(const DataPtr &data, std::size_t step, std::size_t tile, std::uint64_t *cycles)
+{
+    const json_t *s = stepOf(data, step), *own = at(s, "activeCyclesByTile");
+    if (!own)
+        own = at(json_array_get(at(data->execution, "simulation", "plan"), pva_number(at(s, "planStep"))),
+                 "activeCyclesByTile");
+    *cycles = own ? entry(own, tile) : pva_number(at(s, "cycles"));
+    return *cycles > 0;
+}
+/* The phases of a stream copy: the step itself, and syncs on both sides of it. */
+static void streamBlocks(const DataPtr &data, std::size_t program, std::size_t step, std::size_t tile,
+                         std::vector<Block> *all)
+{
+    auto isSync = [&](std::size_t s) { return text(at(stepOf(data, s), "type")) == "Sync"; };
+    auto phase = [&](Program::Type type, std::size_t first, std::size_t last) {
+        all->emplace_back(std::make_shared<Program>(data, program, type),
+                          pva_number(at(stepOf(data, first), "cyclesFrom")),
+                          pva_number(at(stepOf(data, last), "cyclesTo")), tile, true);
+    };
+    std::size_t last = step;
+    while (last < step + 2 && isSync(last + 1)) last++;
+    if (step && isSync(step - 1)) phase(Program::Type::StreamCopyBegin, step - 1, step - 1);
+    phase(Program::Type::StreamCopyMid, step, step);
+    if (last > step) phase(Program::Type::StreamCopyEnd, step + 1, last);
+}
+std::vector<Block> Execution::blocks(std::size_t tile) const
+{
+    std::vector<Block> all;
+    const json_t *list = at(data->execution, "simulation", "blocks");
+    const json_t *programs = at(list, "program"), *firsts = at(list, "firstStep"), *lasts = at(list, "lastStep");
+    for (std::size_t i = 0; i < json_array_size(programs); i++) {
+        const std::uint64_t first = entry(firsts, i), last = entry(lasts, i);
+        std::uint64_t from = 0, to = 0, cycles;
+        bool any = false;
+        for (std::uint64_t s = first; s <= last; s++) {
+            if (!activeIn(data, s, tile, &cycles) || text(at(stepOf(data, s), "type")) == "Sync") continue;
+            const json_t *step = stepOf(data, s);
+            const std::uint64_t end = pva_number(at(step, "cyclesTo")), whole = pva_number(at(step, "cycles"));
+            if (!any) from = pva_number(at(step, "cyclesFrom"));
+            to = std::max(from, end - std::min(end, whole > cycles ? whole - cycles : 0)), any = true;
+        }
+        auto program = any ? programAt(data, entry(programs, i)) : nullptr;
+        if (!program) continue;
+        if (program->typeName() == "StreamCopy")
+            streamBlocks(data, entry(programs, i), first, tile, &all);
+        else
+            all.emplace_back(program, from, to, tile, false);
+    }
+    return all;
+}
+
 /* --- reports -------------------------------------------------------------------------------------------------- */
 
 Version Report::poplarVersion() const
@@ -420,6 +480,9 @@ Report makeReport(const std::string &graphJson, const std::string &executionJson
     auto data = std::make_shared<Data>();
     data->graph = parsed(graphJson.c_str());
     data->execution = parsed(executionJson.c_str());
+    const json_t *live = livenessSteps(data.get());
+    for (std::size_t i = 0; i < json_array_size(live); i++)
+        data->liveSteps.emplace(pva_number(at(json_array_get(live, i), "program")), i);
     return Report(data);
 }
 

@@ -30,11 +30,11 @@ const tw__option_desc tw__engine_options[] = {
     BOOL("profiler.includeCycleEstimates", "false", false, "add estimates of cycles"),
     BOOL("profiler.perExecutionStreamCopyCycles", "true", false, "measure each stream copy"),
     BOOL("profiler.strictEstimates", "false", true, "a vertex type without estimator is an error"),
-    TEXT("profiler.blocks.filter", "", false, "blocks that are profiled"),
+    TEXT("profiler.blocks.filter", "", true, "names of blocks that reports time: a regular expression"),
     BOOL("profiler.blocks.implicitFlush", "true", false, "flush blocks on their own"),
     INT("profiler.blocks.tile", "0", false, "tile that holds the blocks"),
     INT("profiler.blocks.bufferSize", "0", false, "bytes for blocks"),
-    TEXT("profiler.programs.filter", "", false, "programs that are profiled"),
+    TEXT("profiler.programs.filter", "", true, "the same for programs of any kind"),
     BOOL("profiler.lines", "false", true, "cycles of code of the chip by line of its source; run --profile does so, too"),
 
     BOOL("debug.instrument", "false", true, "instrument compute and external exchange"),

@@ -291,7 +291,7 @@ typedef struct tw__program {
     int64_t begin, limit, step; /* COUNTED_FOR */
     tw__case *cases;            /* SWITCH; children[0] = default (0 = nothing). COPY: see tw__is_cross_copy() */
     uint32_t case_count, case_room;
-    bool bounds_checked; /* SWITCH */
+    bool flag; /* SWITCH: bounds are checked. SEQUENCE: a block of profiles */
     tw_sync_type sync;
     const char *text; /* message, print title */
     tw_print_format format;

@@ -391,7 +391,7 @@ static void program(tw__pack *p, tw__core *core, tw__program *q)
     PUT(p, q->step);
     cases(p, q, limit);
     q->case_room = q->case_count;
-    PUT_FLAG(p, q->bounds_checked);
+    PUT_FLAG(p, q->flag);
     PUT_AS_INT(p, q->sync);
     tw__pack_text(p, &q->text);
     PUT(p, q->format.summarise_threshold);

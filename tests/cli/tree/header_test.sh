@@ -40,14 +40,14 @@ compile_cxx() { # compile_cxx HEADER
 cd "$include" || exit 1
 # shellcheck disable=SC2086
 clang-19 -x c++-header -std=c++17 -pedantic $warnings -I. poplar/Graph.hpp -o "$work/Graph.pch" || failed=1
-headers=$(find tilewright poplar poputil popops poplin popnn poprand popsparse gcl -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
+headers=$(find tilewright poplar poputil popops poplin popnn poprand popsparse gcl gccs -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
 for compiler in gcc clang-19; do
   command -v $compiler >/dev/null || { echo "header_test: no $compiler"; exit 1; }
   for header in $headers; do
     case $header in
       poplar/*.h) ;; # parts of codelets
       poplar/Vertex.hpp | poplar/VectorTypes.hpp | poplar/InOutTypes.hpp) compile $compiler c++ gnu++17 "$header" ;; # of codelets
-      poplar/*.hpp | pop*/*.hpp | gcl/*.hpp) [ $compiler = gcc ] || compile_cxx "$header" ;;
+      poplar/*.hpp | pop*/*.hpp | gcl/*.hpp | gccs/*.hpp) [ $compiler = gcc ] || compile_cxx "$header" ;;
       *.hpp) compile $compiler c++ gnu++17 "$header" ;;
       tilewright/aie/array.h | tilewright/aie/cost.h | tilewright/aie/type_names.h | tilewright/aie.h)
         compile $compiler c gnu11 "$header"
@@ -72,7 +72,7 @@ for compiler in gcc clang-19; do
 done
 for header in $headers; do
   case $header in
-    poplar/* | pop*/* | gcl/*) continue ;; # spelled like the vendor's
+    poplar/* | pop*/* | gcl/* | gccs/*) continue ;; # spelled like the vendor's
   esac
   awk '/Threads:/ { found = 1 } /\*\/$/ && NR > 1 { exit } END { exit !found }' "$header" || {
     echo "header_test: the first comment of <$header> does not say what threads may do (Threads: ...)"

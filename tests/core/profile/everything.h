@@ -25,7 +25,7 @@ static const char graph_text[] =
     "'hostExchanges':{'bytesSentByTile':[[31]],'bytesReceivedByTile':[[32]],'estimatedCyclesByTile':[[33]],"
     "'codeBytesByTile':[[34]]},"
     "'programs':[{'type':'Sequence','name':'root','children':[1,2]},"
-    "{'type':'OnTileExecute','name':'one','computeset':1,'children':[]},"
+    "{'type':'OnTileExecute','name':'one','computeset':1,'profiled':1,'children':[]},"
     "{'type':'DoExchange','name':'two','exchange':1,'count':5,'children':[]}],"
     "'memory':{'byTile':{'fidelity':'estimated','total':[41,42,43,44],'totalIncludingGaps':[45,46,47,48]},"
     "'byRegion':{'nonInterleaved':[51,52],'interleaved':[53],'overflowed':[54]},"

@@ -237,8 +237,10 @@ static const struct {
     { "motionScale.block", "motionScale.block", "1" },
 };
 /* Written from others: ratios, sums, lists of executed steps. */
-static const char *const derived[] = { "*Balance",          "*.bytesPerIPU", "*.totalMemory",      "programTrace*",
-                                       "simulation.steps*", "*.executions",  "simulation.fidelity" };
+static const char *const derived[] = {
+    "*Balance",          "*.bytesPerIPU", "*.totalMemory",       "programTrace*",
+    "simulation.steps*", "*.executions",  "simulation.fidelity", "simulation.blocks*"
+};
 /* Without these hardly anything is left of what was executed; variables of a program come in the order of names. */
 static const char *const whole[] = { "simulation", "simulation.plan", "simulation.trace*s", "simulation.trace",
                                      "*.vars[1].name" };

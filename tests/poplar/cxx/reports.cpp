@@ -125,10 +125,10 @@ static void programs(const pva::Report &report)
     EXPECT(bytes + most >= 40); /* x and y */
     unsigned ran = 0;
     for (const auto &step : report.execution().steps()) {
-        if (step.program()) {
-            ran++;
-            EXPECT(step.program()->name() == step.name());
-        }
+        const bool sync = step.type() == "Sync";
+        ran += !sync;
+        EXPECT(sync == (step.program()->type() == pva::Program::Type::Sync));
+        EXPECT(step.program()->name() == (sync ? "" : step.name()));
         EXPECT(step.ipus().size() == 1 && step.ipus()[0].cycles() == step.cycles());
     }
     EXPECT(ran >= 2 && report.execution().totalCycles().total() == report.execution().totalCycles());
@@ -288,6 +288,93 @@ static void intervals()
     EXPECT(exchanging > 0 && waiting == tiles);
 }
 
+/* Two blocks and a function in a loop, and streams; a vertex of 77 cycles on tile 0, one of 99 on tile 1. */
+static Engine blocksEngine(const Device &d, OptionFlags options)
+{
+    Graph g(d);
+    std::stringstream source(codelets);
+    g.addCodelets(source);
+    Tensor x = g.addVariable(FLOAT, { 8 }, "x"), y = g.addVariable(FLOAT, { 2 }, "y");
+    ComputeSet sets[2];
+    for (unsigned i = 0; i < 2; i++) {
+        sets[i] = g.addComputeSet(i ? "op2" : "op1");
+        VertexRef v = g.addVertex(sets[i], "Sum", { { "in", x.slice(4 * i, 4 * i + 4) }, { "out", y[i] } });
+        g.setTileMapping(v, i), g.setPerfEstimate(v, 77 + 22 * i);
+        g.setTileMapping(x.slice(4 * i, 4 * i + 4), i), g.setTileMapping(y[i], i);
+    }
+    auto op = [&](unsigned i) { return Block(Execute(sets[i]), i ? "op2" : "op1"); };
+    Function f = g.addFunction(Block(Sequence(op(1), op(0)), "body"));
+    DataStream in = g.addHostToDeviceFIFO("in", FLOAT, 8);
+    const Sequence inner(op(0), Block(Repeat(2, op(1)), "twice"), Sequence({ Call(f), op(0) }, "none"));
+    return Engine(g, Sequence(Copy(in, x), Repeat(3, Block(inner, "stage1"))), options);
+}
+static std::string blocksOf(const pva::Report &report, std::size_t tile)
+{
+    std::ostringstream out;
+    std::uint64_t before = 0;
+    for (const pva::Block &b : report.execution().blocks(tile)) {
+        EXPECT(b.cyclesTo() > b.cyclesFrom() && b.cyclesFrom() >= before && b.tile() == tile);
+        EXPECT(!b.isCommon() && !b.isOverflow() && !b.isBlockFlush());
+        EXPECT(b.isStreamCopy() == (b.program()->typeName().compare(0, 10, "StreamCopy") == 0));
+        before = b.cyclesFrom();
+        out << (b.isStreamCopy() ? b.program()->typeName() : b.program()->name()) << ' ';
+    }
+    return out.str();
+}
+/* As pva's Python module is to print it. */
+static void describe(const pva::Report &r, std::ostream &out)
+{
+    out << r.compilation().graph().numVertices() << ' ' << r.compilation().target().numTiles() << ' '
+        << r.poplarVersion().string() << ' ' << r.execution().totalCycles().total() << '\n';
+    for (const auto &t : r.compilation().tiles())
+        out << t.memory().total().includingGaps() << ' ' << t.memory().category().variable().total() << ' '
+            << t.memory().vertices().size() << '\n';
+    for (const auto &s : r.compilation().computeSets()) out << s.name() << ' ' << s.vertices()[0].count() << '\n';
+    for (const auto &p : r.compilation().programs()) {
+        out << p->_id() << ' ' << p->typeName() << ' ' << p->name() << ' ' << p->children().size();
+        for (const auto &v : p->vars()) out << ' ' << v.name() << '=' << v.bytes() << (v.alwaysLive() ? "!" : "");
+        out << '\n';
+    }
+    for (const auto &s : r.execution().steps()) {
+        out << s.name() << ' ' << s.ipus()[0].cycles() << ' ' << s.program()->name();
+        for (const auto &set : s.computeSets()) out << ' ' << set.estimatedCyclesByTile()[1];
+        out << '\n';
+    }
+    for (std::size_t tile = 0; tile < 3; tile++)
+        for (const auto &b : r.execution().blocks(tile))
+            out << b.program()->typeName() << ' ' << b.program()->name() << ' ' << b.cyclesFrom() << ' '
+                << b.cyclesTo() << ' ' << b.tile() << ' ' << b.isStreamCopy() << '\n';
+}
+static void runBlocks(Engine &e, const Device &d, unsigned times)
+{
+    static float data[8];
+    e.connectStream("in", data, data + 8);
+    e.load(d);
+    for (unsigned i = 0; i < times; i++) e.run();
+}
+
+static void blocks()
+{
+    Device d = model();
+    Engine e = blocksEngine(d, { { "profiler.blocks.filter", "stage.|op[0-9]|twice|bod" } });
+    runBlocks(e, d, 2);
+    std::string six; /* "bod" is not all of the name, nor is "none" a block's */
+    for (int i = 0; i < 6; i++) six += "stage1 op1 op1 op1 ";
+    EXPECT(blocksOf(e.getReport(), 0) == six);
+    EXPECT(blocksOf(e.getReport(), 2).empty());
+    Engine all = blocksEngine(d, { { "profiler.blocks.filter", ".*" }, { "profiler.programs.filter", "none" } });
+    runBlocks(all, d, 1);
+    EXPECT(blocksOf(all.getReport(), 1).find("stage1 twice op2 op2 none body op2 stage1 twice") == 0);
+    for (const pva::Block &b : all.getReport().execution().blocks(1)) /* a tile's time is six times its vertex's */
+        if (b.program()->name() == "op2") EXPECT(b.cyclesTo() - b.cyclesFrom() == 6 * 99);
+    Engine io =
+        blocksEngine(d, { { "profiler.programs.filter", "op1" }, { "debug.instrumentExternalExchange", "true" } });
+    runBlocks(io, d, 1);
+    EXPECT(blocksOf(io.getReport(), 0).find("StreamCopyBegin StreamCopyMid StreamCopyEnd op1 ") == 0);
+    EXPECT(blocksOf(blocksEngine(d, {}).getReport(), 0).empty());
+    EXPECT_THROWS(invalid_option, blocksEngine(d, { { "profiler.blocks.filter", "stage(" } }));
+}
+
 static void traces()
 {
     pvti::TraceChannel channel("test");
@@ -301,9 +388,21 @@ static void traces()
     EXPECT(std::is_trivially_destructible<pvti::TraceChannel>::value);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    if (argc > 1) { /* for pva's Python module: a profile, and what it is to say of it */
+        Device d = model();
+        Engine e = blocksEngine(d, { { "autoReport.all", "true" },
+                                     { "autoReport.directory", argv[1] },
+                                     { "profiler.blocks.filter", ".*" },
+                                     { "debug.instrumentExternalExchange", "true" } });
+        runBlocks(e, d, 2);
+        std::ofstream out(std::string(argv[1]) + "/expected");
+        describe(e.getReport(), out);
+        return failures;
+    }
     reports();
+    blocks();
     twoIPUs();
     files();
     registers(model());

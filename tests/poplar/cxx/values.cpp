@@ -3,6 +3,9 @@
 #include "expect.hpp"
 
 #include <cmath>
+#include <gccs/Algorithm.hpp>
+#include <gccs/CompilerFeatures.hpp>
+#include <gccs/StructHelper.hpp>
 #include <map>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DebugContext.hpp>
@@ -271,6 +274,39 @@ static void quarterTensors()
     EXPECT((numbers == std::vector<float>{ 4, -8, 57344 * 4.0f, 0 }));
 }
 
+/* gccs: by counting. */
+struct Pair {
+    int a;
+    std::string b;
+};
+GC_DEPRECATED void old();
+static void helpers()
+{
+    for (unsigned n = 0; n < 40; n++) {
+        unsigned log = 0, triangle = 0;
+        while ((1u << log) < n) log++;
+        for (unsigned i = 1; i <= n; i++) triangle += i;
+        EXPECT(gccs::ceilLog2(n) == log && gccs::nthTriangular(n) == triangle && gccs::ceildiv0(n, 0u) == 0);
+        for (unsigned d = 1; d < 9; d++) {
+            unsigned low = 0, high = 0;
+            while ((low + 1) * d <= n) low++;
+            while (high * d < n) high++;
+            EXPECT(gccs::floordiv(n, d) == low && gccs::ceildiv(n, d) == high && gccs::ceildiv0(n, d) == high);
+            EXPECT(gccs::alignPrev(n, d) == low * d && gccs::alignNext(n, d) == high * d);
+            const auto parts = gccs::balancedPartition(n, d);
+            EXPECT(parts.first + parts.second == d && parts.first * high + parts.second * low == n);
+        }
+    }
+    EXPECT(gccs::ceildiv(std::size_t(1) << 40, 3u) == ((std::size_t(1) << 40) + 2) / 3);
+    const auto by = gccs::makeStructHelper(&Pair::a, &Pair::b);
+    const Pair x = { 1, "x" }, y = { 1, "y" }, z = { 2, "a" };
+    EXPECT(by.lt(x, y) && by.lt(y, z) && by.lt(x, z) && !by.lt(y, x) && !by.lt(z, y) && !by.lt(x, x));
+    EXPECT(by.eq(x, x) && !by.eq(x, y) && !by.eq(x, z));
+    const std::vector<int> v = { 1, 2 };
+    gccs::ArrayRef<int> reference(v);
+    EXPECT(reference.size() == 2 && reference[1] == 2);
+}
+
 int main()
 {
     quarters();
@@ -281,5 +317,6 @@ int main()
     options();
     names();
     trees();
+    helpers();
     return failures;
 }

@@ -248,6 +248,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(repeat_foreign, CONTROL_PROGRAM, "the body is not a program of this graph", tw_program_repeat(f->g, 3, (tw_program){ 9999 })) \
     X(sequence_add, CONTROL_PROGRAM, "this is a program of kind Execute", tw_program_sequence_add(f->g, f->exec, f->seq)) \
     X(sequence_of, CONTROL_PROGRAM, "a program of the sequence is a nil program", tw_program_sequence_of(f->g, 2, (tw_program[]){ f->exec, { 0 } })) \
+    X(block_nil, CONTROL_PROGRAM, "a program of the sequence is a nil program", tw_program_block(f->g, (tw_program){ 0 }, "b")) \
     X(if_vector, CONTROL_PROGRAM, "the predicate must have one element, i[16] has 16", tw_program_if(f->g, f->i, f->exec, f->exec)) \
     X(if_float, CONTROL_PROGRAM, "must be bool, int or unsigned int", tw_program_if(f->g, tw_tensor_index(f->g, f->c, 0), f->exec, f->exec)) \
     X(while_nil, CONTROL_PROGRAM, "the condition is a nil program", tw_program_repeat_while_true(f->g, (tw_program){ 0 }, f->flag, f->exec)) \

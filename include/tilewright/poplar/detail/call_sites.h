@@ -92,6 +92,7 @@
 #define tw_graph_create_host_access(...) TW_AT(tw_graph_create_host_access(__VA_ARGS__))
 #define tw_program_sequence(...) TW_AT(tw_program_sequence(__VA_ARGS__))
 #define tw_program_sequence_add(...) TW_AT(tw_program_sequence_add(__VA_ARGS__))
+#define tw_program_block(...) TW_AT(tw_program_block(__VA_ARGS__))
 #define tw_program_sequence_of(...) TW_AT(tw_program_sequence_of(__VA_ARGS__))
 #define tw_program_execute(...) TW_AT(tw_program_execute(__VA_ARGS__))
 #define tw_program_execute_all_true(...) TW_AT(tw_program_execute_all_true(__VA_ARGS__))

@@ -7,7 +7,7 @@
  *   tree.c      its program tree                         live_flow.c, live_touches.c  how that is found out (live.h)
  *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
  *   pairs.c     sums for each pair of tiles              work.c         what the workers of a tile do in a step
- *   lines.c     what lines of codelets cost
+ *   lines.c     what lines of codelets cost             blocks.c       programs whose times are asked for
  *   vertex_states.c, lives.c, memory_report.c            what ../place has to place, when it is alive, the report
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
@@ -256,6 +256,9 @@ bool tw__account_instruments(const tw_engine *engine, const char *key);
 /* work.c: the workers of `tile` in a compute set into a->work, from a->row (cycles of tiles); nothing when its
  * vertices are too many to be shown. Takes the tile's place in a->workers. */
 void tw__account_work(tw__accounting *a, const uint32_t *vertices, size_t count, unsigned tile);
+/* blocks.c: a block was met while the tree is made; which nodes of the whole tree the options choose. */
+void tw__blocks_found(tw__accounting *a, uint32_t node);
+tw_status tw__blocks_choose(tw__accounting *a);
 /* tree.c: the program tree, with the steps below it. */
 tw_status tw__account_tree(tw__accounting *a);
 /* steps.c: one or more profile steps for plan step `step`, below node `parent`. */

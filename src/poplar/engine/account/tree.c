@@ -147,6 +147,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
     a->versions.stretch += p->kind != TW__P_SEQUENCE;
     if (p->kind != TW__P_WHILE_TRUE && p->kind != TW__P_WHILE_FALSE) visit_leaf(a, program, parent);
     uint32_t node = tw__profile_add_program(a->profile, nodes[p->kind].type, p->name, parent, TW__NONE, p->count);
+    if (p->kind == TW__P_SEQUENCE && p->flag) tw__blocks_found(a, node);
     uint32_t leaf = a->first_leaf[program];
     if (a->body_of[program] && (!leaf || a->step_of[leaf] == TW__NONE)) { /* lowered once, called from here too */
         TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_CALL, a->body_of[program] });
@@ -186,6 +187,7 @@ tw_status tw__account_tree(tw__accounting *a)
         body.end = (uint32_t)a->shape.count;
         a->bodies.items[f] = body;
     }
+    if (!a->status && !a->failed) a->status = tw__blocks_choose(a);
     if (a->status) return a->status;
     return a->failed ? tw__fail(TW_E_NO_MEMORY, "out of memory for the profile") : TW_OK;
 }

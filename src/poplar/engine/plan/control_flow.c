@@ -320,7 +320,7 @@ static tw_status emit_switch(tw__emitter *e, uint32_t program)
         table.cases[i].to = here(e);
         s = emit_case(e, p->cases[i].body, &jumps);
     }
-    if (!s && !p->bounds_checked) {
+    if (!s && !p->flag) {
         table.otherwise = here(e);
         s = emit_case(e, p->child_count ? p->children[0] : 0, &jumps);
     }

@@ -137,22 +137,37 @@ void tw_program_sequence_add(tw_graph *graph, tw_program sequence, tw_program pr
     programs_append(core, sequence.id, program.id);
 }
 
-tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs)
+/* `name`: of a block; NULL: no block. */
+static tw_program programs_in_order(tw__core *core, unsigned count, const tw_program *programs, const char *name)
 {
-    TW__ENTER(graph, NIL);
-    tw__core *core = graph->core;
     for (unsigned i = 0; i < count; i++)
         if (!valid(core, programs[i], "a program of the sequence")) return NIL;
     uint32_t *children = TW__NEW_N(core->arena, uint32_t, count);
-    if (!children) {
+    const char *copy = tw__arena_strdup(core->arena, name ? name : "");
+    if (!children || !copy) {
         tw__graph_no_memory(core);
         return NIL;
     }
     for (unsigned i = 0; i < count; i++)
         if (!(children[i] = frozen(core, programs[i].id))) return NIL;
-    return tw__program_add(
-        core,
-        (tw__program){ .kind = TW__P_SEQUENCE, .children = children, .child_count = count, .child_room = count });
+    return tw__program_add(core, (tw__program){ .kind = TW__P_SEQUENCE,
+                                                .name = copy,
+                                                .children = children,
+                                                .child_count = count,
+                                                .child_room = count,
+                                                .flag = name != NULL });
+}
+
+tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs)
+{
+    TW__ENTER(graph, NIL);
+    return programs_in_order(graph->core, count, programs, NULL);
+}
+
+tw_program tw_program_block(tw_graph *graph, tw_program program, const char *name)
+{
+    TW__ENTER(graph, NIL);
+    return programs_in_order(graph->core, 1, &program, name ? name : "");
 }
 
 /* --- predicates ----------------------------------------------------------------------------------------------- */
@@ -273,7 +288,7 @@ tw_program tw_program_if(tw_graph *graph, tw_tensor predicate, tw_program then_b
 static tw_program new_switch(tw_graph *graph, tw_tensor control, tw_program default_body, bool checked)
 {
     static const char *const names[] = { "the default body" };
-    tw__program p = { .kind = TW__P_SWITCH, .bounds_checked = checked };
+    tw__program p = { .kind = TW__P_SWITCH, .flag = checked };
     if (!valid_all(graph->core, 1, &default_body, names, 1) ||
         !scalar(graph->core, control, "the control tensor", INTS, &p.a))
         return NIL;
