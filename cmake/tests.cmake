@@ -154,10 +154,9 @@ if(TARGET tilewright_program)
     set_tests_properties(cli.${name}_test PROPERTIES RESOURCE_LOCK install_manifest)
   endforeach()
   if(TW_SANITIZE) # these judge headers, sources and the page: no line of ours runs in them that a sanitizer could watch
-    # hand_loops: figures of the compiler as users build it; with sanitizers one of its loops comes out a turn longer.
     # The second row runs what other tests run, a minute and more of clang and shells between short pieces of ours.
     foreach(name IN ITEMS header report_browser floors includes names subjects symbols words install packages products
-                    tutorials compare examples readme aie_run hand_loops)
+                    tutorials compare examples readme aie_run)
       set_tests_properties(cli.${name}_test PROPERTIES DISABLED TRUE)
     endforeach()
   endif()

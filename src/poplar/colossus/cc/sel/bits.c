@@ -123,10 +123,11 @@ static void bits_product_long(tw__sel *s, const tw__sel_part *x, const tw__sel_p
 {
     tw__sel_part some_x = MAKE(s, TW__OP_cmpne, IN(x[1]), IN(bits_zero())),
                  some_y = MAKE(s, TW__OP_cmpne, IN(y[1]), IN(bits_zero()));
-    tw__sel_part above =
-        MAKE(s, TW__OP_or_m, IN(tw__sel_high_product(s, x[1], y[0])), IN(tw__sel_high_product(s, x[0], y[1])));
-    tw__sel_part crossed = MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_mul_m, IN(x[1]), IN(y[0]))),
-                                IN(MAKE(s, TW__OP_mul_m, IN(x[0]), IN(y[1]))));
+    tw__sel_part above_x = tw__sel_high_product(s, x[1], y[0]), above_y = tw__sel_high_product(s, x[0], y[1]);
+    tw__sel_part above = MAKE(s, TW__OP_or_m, IN(above_x), IN(above_y));
+    tw__sel_part crossed_x = MAKE(s, TW__OP_mul_m, IN(x[1]), IN(y[0])),
+                 crossed_y = MAKE(s, TW__OP_mul_m, IN(x[0]), IN(y[1]));
+    tw__sel_part crossed = MAKE(s, TW__OP_add_m, IN(crossed_x), IN(crossed_y));
     tw__sel_part both = MAKE(s, TW__OP_and_m, IN(some_x), IN(some_y));
     out[0] = MAKE(s, TW__OP_mul_m, IN(x[0]), IN(y[0]));
     out[1] = MAKE(s, TW__OP_add_m, IN(tw__sel_high_product(s, x[0], y[0])), IN(crossed));
@@ -304,11 +305,12 @@ static bool bits_long(tw__sel *s, const struct bits_row *row, tw__sel_part x[3][
         bits_choose_long(s, test, x[row->what == BITS_MAX], x[row->what == BITS_MIN], out);
         break;
     }
-    case BITS_POP:
-        out[0] =
-            MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_popc, IN(x[0][0]))), IN(MAKE(s, TW__OP_popc, IN(x[0][1]))));
+    case BITS_POP: {
+        tw__sel_part low = MAKE(s, TW__OP_popc, IN(x[0][0])), high = MAKE(s, TW__OP_popc, IN(x[0][1]));
+        out[0] = MAKE(s, TW__OP_add_m, IN(low), IN(high));
         out[1] = zero[0];
         break;
+    }
     case BITS_LEADING:
     case BITS_TRAILING: {
         bool leads = row->what == BITS_LEADING;

@@ -88,8 +88,9 @@ static void branch_equal(tw__sel *s, const tw__sel_part words[2], bool is_long, 
     }
     tw__sel_part test;
     if (is_long) {
-        tw__sel_part numbers[2] = { tw__sel_constant(s, low, TW__MIR_MAIN),
-                                    tw__sel_constant(s, high, TW__MIR_MAIN) };
+        tw__sel_part numbers[2];
+        numbers[0] = tw__sel_constant(s, low, TW__MIR_MAIN);
+        numbers[1] = tw__sel_constant(s, high, TW__MIR_MAIN);
         test = tw__sel_long_compare(s, LLVMIntEQ, words, numbers);
     } else {
         test = tw__sel_with(s, tw__sel_equal, words[0], low);

@@ -159,8 +159,10 @@ static tw__sel_part call_copy(tw__sel *s, LLVMValueRef value, LLVMTypeRef record
     }
     uint32_t object = call_object(s, record, align);
     if (size > CALL_INLINE) {
-        const tw__sel_part words[] = { MAKE(s, TW__MIR_place, FRAME(object, 0)), tw__sel_part1(s, value),
-                                       tw__sel_constant(s, (uint32_t)size, TW__MIR_MAIN) };
+        tw__sel_part words[3];
+        words[0] = MAKE(s, TW__MIR_place, FRAME(object, 0));
+        words[1] = tw__sel_part1(s, value);
+        words[2] = tw__sel_constant(s, (uint32_t)size, TW__MIR_MAIN);
         tw__sel_call_words(s, "memcpy", words, 3);
     } else {
         tw__sel_address_of from = tw__sel_find_address(s, value, 0), to = call_frame(object);

@@ -63,7 +63,10 @@ static bool intrinsic_copy(tw__sel *s, LLVMValueRef call, bool may_overlap)
         tw__sel_copy_bytes(s, &target, &source, (uint64_t)bytes, to_align, from_align, &memory);
         return !s->has_failed;
     }
-    const tw__sel_part words[] = { tw__sel_part1(s, to), tw__sel_part1(s, from), tw__sel_part1(s, size) };
+    tw__sel_part words[3];
+    words[0] = tw__sel_part1(s, to);
+    words[1] = tw__sel_part1(s, from);
+    words[2] = tw__sel_part1(s, size);
     return tw__sel_call_words(s, may_overlap ? "memmove" : "memcpy", words, 3);
 }
 
@@ -92,8 +95,10 @@ static bool intrinsic_fill(tw__sel *s, LLVMValueRef call)
         }
         return !s->has_failed;
     }
-    const tw__sel_part words[] = { tw__sel_part1(s, to), tw__sel_extended(s, value, false),
-                                   tw__sel_part1(s, size) };
+    tw__sel_part words[3];
+    words[0] = tw__sel_part1(s, to);
+    words[1] = tw__sel_extended(s, value, false);
+    words[2] = tw__sel_part1(s, size);
     return tw__sel_call_words(s, "memset", words, 3);
 }
 

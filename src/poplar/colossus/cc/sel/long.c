@@ -19,9 +19,10 @@ tw__sel_part tw__sel_high_product(tw__sel *s, tw__sel_part x, tw__sel_part y)
     tw__sel_part yl = long_low_half(s, y), yh = MAKE(s, TW__OP_shr_z, IN(y), NUM(16));
     tw__sel_part carry = MAKE(s, TW__OP_shr_z, IN(MAKE(s, TW__OP_mul_m, IN(xl), IN(yl))), NUM(16));
     tw__sel_part a = MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_mul_m, IN(xh), IN(yl))), IN(carry));
-    tw__sel_part b = MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_mul_m, IN(xl), IN(yh))), IN(long_low_half(s, a)));
-    tw__sel_part high =
-        MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_mul_m, IN(xh), IN(yh))), IN(MAKE(s, TW__OP_shr_z, IN(a), NUM(16))));
+    tw__sel_part lower = MAKE(s, TW__OP_mul_m, IN(xl), IN(yh)), low = long_low_half(s, a);
+    tw__sel_part b = MAKE(s, TW__OP_add_m, IN(lower), IN(low));
+    tw__sel_part higher = MAKE(s, TW__OP_mul_m, IN(xh), IN(yh)), rest = MAKE(s, TW__OP_shr_z, IN(a), NUM(16));
+    tw__sel_part high = MAKE(s, TW__OP_add_m, IN(higher), IN(rest));
     return MAKE(s, TW__OP_add_m, IN(high), IN(MAKE(s, TW__OP_shr_z, IN(b), NUM(16))));
 }
 

@@ -192,11 +192,12 @@ bool tw__sel_real_compare(tw__sel *s, LLVMValueRef instruction, tw__sel_part *ou
 
 /* --- selects ---------------------------------------------------------------------------------------------------- */
 
-static tw__sel_part mask_blend(tw__sel *s, tw__sel_part mask, tw__sel_part x, tw__sel_part y)
+tw__sel_part tw__sel_mask_blend(tw__sel *s, tw__sel_part mask, tw__sel_part x, tw__sel_part y)
 {
     if (tw__sel_is_zero(y)) return tw__sel_aux_and(s, x, mask);
     if (tw__sel_is_zero(x)) return tw__sel_aux_andc(s, y, mask);
-    return tw__sel_aux_or(s, tw__sel_aux_and(s, x, mask), tw__sel_aux_andc(s, y, mask));
+    tw__sel_part others = tw__sel_aux_andc(s, y, mask), those = tw__sel_aux_and(s, x, mask);
+    return tw__sel_aux_or(s, those, others);
 }
 
 /* All ones where a word is not 0 (or is). */
@@ -212,7 +213,7 @@ void tw__sel_mask_choose(tw__sel *s, tw__sel_part test, bool is_inverse, tw__sel
                          tw__sel_part *out)
 {
     tw__sel_part mask = mask_of_word(s, test, is_inverse);
-    *out = mask_blend(s, mask_repeat(s, mask, x.words), x, y);
+    *out = tw__sel_mask_blend(s, mask_repeat(s, mask, x.words), x, y);
 }
 
 /* A compare whose masks nobody has as 0 and 1 in the main file yet. */
@@ -240,7 +241,7 @@ static bool mask_scalar(tw__sel *s, LLVMValueRef condition, const tw__sel_shape 
     }
     for (unsigned i = 0; i < shape->parts; i++) {
         tw__sel_part wide = mask_repeat(s, mask, x[i].words);
-        out[i] = is_inverse ? mask_blend(s, wide, y[i], x[i]) : mask_blend(s, wide, x[i], y[i]);
+        out[i] = is_inverse ? tw__sel_mask_blend(s, wide, y[i], x[i]) : tw__sel_mask_blend(s, wide, x[i], y[i]);
     }
     return !s->has_failed;
 }
@@ -305,6 +306,6 @@ bool tw__sel_mask_select(tw__sel *s, LLVMValueRef instruction, const tw__sel_sha
         return mask_scalar(s, condition, shape, x, y, out);
     tw__sel_part masks[TW__SEL_PARTS];
     mask_vector(s, condition, shape, masks);
-    for (unsigned i = 0; i < shape->parts; i++) out[i] = mask_blend(s, masks[i], x[i], y[i]);
+    for (unsigned i = 0; i < shape->parts; i++) out[i] = tw__sel_mask_blend(s, masks[i], x[i], y[i]);
     return !s->has_failed;
 }

@@ -121,8 +121,7 @@ static bool math_propagate(tw__sel *s, bool wants_most, const tw__sel_shape *sha
     if (!tw__sel_real_lanes(s, wants_most ? &max : &min, shape, 2, x, chosen)) return false;
     tw__sel_real_lanes(s, &add, shape, 2, x, sum);
     tw__sel_real_mask(s, LLVMRealUNO, shape, x[0], x[1], masks, &is_inverse);
-    for (unsigned i = 0; i < shape->parts; i++)
-        out[i] = tw__sel_aux_or(s, tw__sel_aux_and(s, sum[i], masks[i]), tw__sel_aux_andc(s, chosen[i], masks[i]));
+    for (unsigned i = 0; i < shape->parts; i++) out[i] = tw__sel_mask_blend(s, masks[i], sum[i], chosen[i]);
     return true;
 }
 

@@ -150,8 +150,8 @@ bool tw__sel_real(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
 {
     tw__sel_shape shape = tw__sel_shape_of(s, LLVMTypeOf(instruction));
     if (s->has_failed || !real_is_possible(s, &shape)) return false;
-    tw__sel_part *arguments[] = { tw__sel_parts(s, LLVMGetOperand(instruction, 0)),
-                                  tw__sel_parts(s, LLVMGetOperand(instruction, 1)) };
+    tw__sel_part *arguments[2];
+    for (unsigned k = 0; k < 2; k++) arguments[k] = tw__sel_parts(s, LLVMGetOperand(instruction, k));
     unsigned i = 0;
     while (real_rows[i].opcode != LLVMGetInstructionOpcode(instruction)) i++;
     if (real_rows[i].call || shape.lane == TW__SEL_F64)
@@ -173,7 +173,8 @@ bool tw__sel_negate(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
             continue;
         }
         tw__sel_part sign = tw__sel_all(s, tw__sel_sign_bits(&shape), parts[i].words); /* there is no xor */
-        out[i] = tw__sel_aux_or(s, tw__sel_aux_andc(s, parts[i], sign), tw__sel_aux_andc(s, sign, parts[i]));
+        tw__sel_part turned = tw__sel_aux_andc(s, sign, parts[i]), kept = tw__sel_aux_andc(s, parts[i], sign);
+        out[i] = tw__sel_aux_or(s, kept, turned);
     }
     return true;
 }

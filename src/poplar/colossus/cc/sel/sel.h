@@ -103,6 +103,8 @@ tw__sel_part tw__sel_make(tw__sel *s, unsigned op, unsigned count, const tw__mir
     {                                                                                                     \
         __VA_ARGS__                                                                                       \
     }
+/* Operands are complete before an instruction is written: what makes one stands in a statement of its own, as C leaves
+ * open which argument is evaluated first, and the compilers that build this one choose differently. */
 #define EMIT(s, op, ...)     tw__sel_emit((s), (op), TW__OPERANDS(__VA_ARGS__))
 #define MAKE(s, op, ...)     tw__sel_make((s), (op), TW__OPERANDS(__VA_ARGS__))
 #define IN(part)             tw__sel_in(part)
@@ -261,6 +263,8 @@ uint32_t tw__sel_sign_bits(const tw__sel_shape *shape);
 void tw__sel_real_mask(tw__sel *s, LLVMRealPredicate predicate, const tw__sel_shape *shape, const tw__sel_part *x,
                        const tw__sel_part *y, tw__sel_part *out, bool *is_inverse);
 bool tw__sel_mask_select(tw__sel *s, LLVMValueRef instruction, const tw__sel_shape *shape, tw__sel_part *out);
+/* x where the mask has bits, else y; both aux. */
+tw__sel_part tw__sel_mask_blend(tw__sel *s, tw__sel_part mask, tw__sel_part x, tw__sel_part y);
 /* x where `test` is not 0 (or is), else y; both aux. */
 void tw__sel_mask_choose(tw__sel *s, tw__sel_part test, bool is_inverse, tw__sel_part x, tw__sel_part y,
                          tw__sel_part *out);
