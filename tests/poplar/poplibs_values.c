@@ -4,7 +4,8 @@
  *
  *     tilewright run poplibs_values.c FILE.gp [WORD]      vertices whose names have the word
  *
- * What a vertex wants of its fields is not known, so states are tried: sizes and offsets small, vectors long. A
+ * What a vertex wants of its fields is not known but for those in `wants`, whose vectors are programs of a kind; so
+ * states are tried: sizes and offsets small, vectors long. A
  * state says nothing with which the host's run fails (it writes outside of its fields), or whose results depend on
  * where the data lies (it reads outside), or with which the tile does not end in time. One line for each vertex:
  * `equal`, `near` (floats within 2 units of the last place), `differ`, `chip` (the chip's run alone fails),
@@ -20,7 +21,9 @@
 #include <tilewright/tilewright.h>
 #include <unistd.h>
 
-enum { TRIALS = 8, FIELDS = 64, SUBS = 20, LENGTH = 960, INDICES = 480, REALS = 2400, SECONDS = 20 };
+/* A list has more vectors than two counts of a state, multiplied, and a short vector times the largest count is not
+ * longer than a long one. */
+enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 960, INDICES = 144, REALS = 2400, SECONDS = 20 };
 typedef enum verdict { EQUAL, NEAR, DIFFER, CHIP, SKIPPED, VERDICTS } verdict;
 static const char *const words[VERDICTS] = { "equal", "near", "differ", "chip", "skipped" };
 
@@ -33,6 +36,7 @@ typedef struct field {
     size_t count; /* elements of all its tensors */
     char handle[96];
     size_t bytes;
+    const struct want *want;
     uint8_t *after[5]; /* by place: what a run has left */
 } field;
 
@@ -46,6 +50,38 @@ static const struct trial {
     { 1, 1, 4, false },   { 1, 1, 4, true },  { 4, 3, 4, false }, { 3, 2, 100, true },
     { 16, 8, 0.5, true }, { 4, 1, 0, false }, { 7, 3, 30, true }, { 4, 0, 1000, false },
 };
+
+/* What no random state has, as the vertex's source states it: elements `values`, over and over, of which number
+ * `grows` has `by` more each time, and in each further vector of a list. Other fields are as in the trial. */
+static const struct want {
+    const char *vertex, *field;
+    unsigned length, subs; /* 0: of the trial */
+    unsigned count, values[9], grows, by;
+    bool is_scratch; /* holds addresses afterwards */
+} wants[] = {
+    { "popops::SequenceSlice<", "srcOffsetT", .length = 5, .count = 1, .by = 3 },
+    { "popops::SequenceSlice<", "dstOffsetT", .length = 5, .count = 1, .values = { 1 }, .by = 4 },
+    { "popops::SequenceSlice<", "nElementsT", .length = 5, .count = 1, .values = { 3 } },
+    { "popops::SequenceSlice<", "tmpT", .length = 15, .is_scratch = true },
+    { "popops::SequenceSlice<", "srcFirst", .count = 1 },
+    { "popops::SequenceSlice<", "dstFirst", .count = 1 },
+    { "popops::SequenceSlice<", "numSrcElements", .count = 1, .values = { 20 } },
+    { "popops::SequenceSlice<", "numDstElements", .count = 1, .values = { 20 } },
+    { "popops::SequenceSlice<", "regionSize", .count = 1, .values = { 3 } },
+    /* entries less 1, from where, order (a word), of the first inner loop, { distance, elements }, two that are read */
+    { "popops::CompareAndSwapAtDistance", "worklists", .length = 9, .subs = 6, .count = 9,
+      .values = { 0, 0, 0, 0, 4, 4, 32, 0, 0 }, .grows = 1, .by = 64 },
+    { "popops::CompareAndSwapAtDistance", "distanceToChangeOrder", .count = 1, .values = { 16 } },
+};
+
+static const struct want *want_of(const char *vertex, const char *field) /* field NULL: of any */
+{
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
+        if (strncmp(vertex, wants[i].vertex, strlen(wants[i].vertex)) == 0 &&
+            (!field || strcmp(field, wants[i].field) == 0))
+            return &wants[i];
+    return NULL;
+}
 
 static uint32_t seed;
 static uint32_t next(void)
@@ -62,10 +98,24 @@ static double real(double range)
     return ((double)(next() % 65536) / 32768 - 1) * range;
 }
 
-static void fill(const struct trial *t, tw_type type, bool is_edge, uint8_t *at, size_t count)
+static void fill_wanted(const struct want *w, size_t size, uint8_t *at, size_t count)
 {
+    for (size_t i = 0; i < count; i++, at += size) {
+        uint64_t value = w->values[i % w->count];
+        if (i % w->count == w->grows) value += i / w->count * w->by;
+        memcpy(at, &value, size);
+    }
+}
+
+static void fill(const struct trial *t, const field *f, uint8_t *at, size_t count)
+{
+    tw_type type = f->type;
     size_t size = tw_type_size(type);
-    unsigned most = is_edge ? t->integer : t->state;
+    unsigned most = f->is_edge ? t->integer : t->state;
+    if (f->want && f->want->count) {
+        fill_wanted(f->want, size, at, count);
+        return;
+    }
     for (size_t i = 0; i < count; i++, at += size) {
         if (type == TW_FLOAT)
             *(float *)(void *)at = (float)real(t->range);
@@ -97,14 +147,16 @@ static bool read_field(const tw_state_field *row, field *f)
 static void connect(tw_graph *g, tw_vertex v, field *f, const struct trial *t)
 {
     size_t length = !t->are_indices ? LENGTH : f->type == TW_FLOAT || f->type == TW_HALF ? REALS : INDICES;
+    if (f->want && f->want->length) length = f->want->length;
     if (f->depth > 1) {
-        length /= 4;
+        if (!f->want) length /= 12;
+        unsigned subs = f->want && f->want->subs ? f->want->subs : SUBS;
         tw_tensor all[SUBS], parts[SUBS];
-        for (unsigned i = 0; i < SUBS; i++) all[i] = tw_graph_add_variable(g, f->type, 1, &length, f->row->name);
-        for (unsigned i = 0; i < SUBS; i++) tw_graph_map(g, all[i], 0), parts[i] = all[i];
-        tw_graph_connect_list(g, v, f->row->name, SUBS, parts);
-        tw_graph_create_host_access(g, f->handle, tw_tensor_concat(g, SUBS, all, 0));
-        f->count = SUBS * length;
+        for (unsigned i = 0; i < subs; i++) all[i] = tw_graph_add_variable(g, f->type, 1, &length, f->row->name);
+        for (unsigned i = 0; i < subs; i++) tw_graph_map(g, all[i], 0), parts[i] = all[i];
+        tw_graph_connect_list(g, v, f->row->name, subs, parts);
+        tw_graph_create_host_access(g, f->handle, tw_tensor_concat(g, subs, all, 0));
+        f->count = subs * length;
         return;
     }
     f->count = f->depth ? length : 1;
@@ -147,7 +199,7 @@ static void set_up(tw_graph *g, tw_vertex v, const struct trial *t, place where,
         uint8_t bytes[2048];
         size_t elements = f->depth ? 256 : f->count;
         seed = (uint32_t)(at * 31 + 7);
-        fill(t, f->type, false, bytes, elements);
+        fill(t, f, bytes, elements);
         tw_graph_set_field_values(g, v, f->row->name, f->type, elements, bytes);
     }
 }
@@ -175,7 +227,7 @@ static const char *run(const char *archive, const tw_state_vertex *type, unsigne
         if (!f->is_edge) continue;
         f->bytes = f->count * tw_type_size(f->type);
         seed = (uint32_t)(trial * 977 + i * 13 + 1);
-        fill(&trials[trial], f->type, true, bytes, f->count);
+        fill(&trials[trial], f, bytes, f->count);
         tw_engine_write(e, f->handle, bytes, f->bytes);
         f->after[BEFORE] = malloc(f->bytes);
         memcpy(f->after[BEFORE], bytes, f->bytes);
@@ -220,6 +272,11 @@ static verdict compare(const field *f, size_t i, char *why, size_t size)
     return v;
 }
 
+static bool is_compared(const field *f)
+{
+    return f->is_edge && !(f->want && f->want->is_scratch);
+}
+
 /* Does the vertex read what is not its own? Then what it gives depends on where its data lies. */
 static bool depends_on_place(const char *archive, const tw_state_vertex *type, unsigned trial, field *fields,
                              size_t count)
@@ -227,7 +284,7 @@ static bool depends_on_place(const char *archive, const tw_state_vertex *type, u
     for (int where = HOST; where <= TILE; where++) {
         if (run(archive, type, trial, (place)(where + HOST_ELSEWHERE), fields, count)) return true;
         for (size_t i = 0; i < count; i++)
-            if (fields[i].is_edge &&
+            if (is_compared(&fields[i]) &&
                 memcmp(fields[i].after[where], fields[i].after[where + HOST_ELSEWHERE], fields[i].bytes) != 0)
                 return true;
     }
@@ -248,12 +305,13 @@ static verdict one_trial(const char *archive, const tw_state_vertex *type, unsig
     const char *message = run(archive, type, trial, HOST, fields, count);
     if (message) return snprintf(why, size, "host, trial %u: %.300s", trial, message), SKIPPED;
     message = run(archive, type, trial, TILE, fields, count);
-    bool is_endless =
-        message && strstr(message, "turnLimit"); /* 0 of something less 1: not what a program states */
-    if (message) return snprintf(why, size, "trial %u: %.300s", trial, message), is_endless ? SKIPPED : CHIP;
+    if (message) { /* 0 of something less 1: not what a program states */
+        bool is_endless = strstr(message, "turnLimit") || host_did_nothing(fields, count);
+        return snprintf(why, size, "trial %u: %.300s", trial, message), is_endless ? SKIPPED : CHIP;
+    }
     verdict worst = EQUAL;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; fields[i].is_edge && k < fields[i].count && worst < DIFFER; k++) {
+        for (size_t k = 0; is_compared(&fields[i]) && k < fields[i].count && worst < DIFFER; k++) {
             char text[200];
             verdict v = compare(&fields[i], k, text, sizeof text);
             if (v > worst) worst = v, snprintf(why, size, "trial %u, %s", trial, text);
@@ -282,6 +340,8 @@ static verdict in_process(const char *archive, const tw_state_vertex *type, unsi
             if (count == FIELDS || !read_field(&type->fields[i], &fields[count++]))
                 v = SKIPPED,
                 snprintf(text, sizeof text, "field %s has the type %s", type->fields[i].name, type->fields[i].type);
+            else
+                fields[count - 1].want = want_of(type->name, type->fields[i].name);
         }
         if (v == EQUAL) v = one_trial(archive, type, trial, fields, count, text, sizeof text);
         for (char *c = text; *c; c++) *c = *c == '\n' ? ' ' : *c;
