@@ -3,7 +3,9 @@
 #ifndef POPNN_INSTANCE_NORM_HPP
 #define POPNN_INSTANCE_NORM_HPP
 
+#include <cstdint>
 #include <popnn/GroupNorm.hpp>
+#include <popnn/Norms.hpp>
 
 namespace popnn {
 namespace in {
@@ -77,6 +79,19 @@ void instanceNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDe
 {
     popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
     popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+}
+/* Operations, as popnn/Norms.hpp counts them: a channel of the batch has one mean and one deviation. */
+inline std::uint64_t getFwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel, bool computeEstimates)
+{
+    return getNormFwdFlops(numChannels, numChannels * actsPerChannel, computeEstimates);
+}
+inline std::uint64_t getBwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel)
+{
+    return getNormBwdFlops(numChannels, numChannels * actsPerChannel);
+}
+inline std::uint64_t getWuFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel)
+{
+    return getNormWuFlops(numChannels, numChannels * actsPerChannel);
 }
 
 } // namespace in

@@ -55,6 +55,33 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
         });
 }
 
+/* Vertices of a compute set that the caller executes: not of a softmax, which takes more than one. */
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type, poplar::Tensor t,
+                                poplar::ComputeSet &cs, const poplar::DebugContext & = {})
+{
+    poplar::handles::call(graph, "popnn::nonLinearityInPlace", [&](tw_graph *g) {
+        tw_popnn_non_linearity_in_place_set(g, static_cast<tw_non_linearity>(type), poplar::handles::of(t),
+                                            tw_compute_set{ cs.getId() });
+    });
+}
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type, poplar::Tensor t,
+                                float &nonLinearityScaling, poplar::ComputeSet &cs,
+                                const poplar::DebugContext &debugContext = {})
+{
+    nonLinearityScaling = static_cast<float>(tw_popnn_scaling(static_cast<tw_non_linearity>(type)));
+    nonLinearityInPlace(graph, type, t, cs, debugContext);
+}
+inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType type, poplar::Tensor act,
+                                                poplar::Tensor outGradient, poplar::ComputeSet &cs,
+                                                const poplar::DebugContext &debugContext = {})
+{
+    return poplar::handles::make(graph, "popnn::nonLinearityInputGradient", [&](tw_graph *g) {
+        return tw_popnn_non_linearity_gradient_set(g, static_cast<tw_non_linearity>(type), poplar::handles::of(act),
+                                                   poplar::handles::of(outGradient), tw_compute_set{ cs.getId() },
+                                                   debugContext.getPathName().c_str());
+    });
+}
+
 #define TW__ACTIVATION(name, TYPE)                                                                             \
     inline poplar::Tensor name(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,        \
                                const poplar::DebugContext &debugContext = {})                                  \

@@ -6,6 +6,7 @@
 #include <istream>
 #include <ostream>
 #include <poplar/Tensor.hpp>
+#include <popops/OperationDef.hpp>
 #include <poputil/exceptions.hpp>
 #include <string>
 #include <vector>
@@ -51,6 +52,21 @@ inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
             return in;
         }
     throw poputil::poplibs_error("there is no collective operator '" + word + "'");
+}
+/* That which reduces in the same way; Operation::LOG_ADD has none. */
+inline CollectiveOperator operationToCollectiveOperator(const Operation &op)
+{
+    switch (op) {
+    case Operation::ADD: return CollectiveOperator::ADD;
+    case Operation::MUL: return CollectiveOperator::MUL;
+    case Operation::MIN: return CollectiveOperator::MIN;
+    case Operation::MAX: return CollectiveOperator::MAX;
+    case Operation::LOGICAL_AND: return CollectiveOperator::LOGICAL_AND;
+    case Operation::LOGICAL_OR: return CollectiveOperator::LOGICAL_OR;
+    case Operation::SQUARE_ADD: return CollectiveOperator::SQUARE_ADD;
+    case Operation::LOG_ADD: break;
+    }
+    throw poputil::poplibs_error("no collective reduces as LOG_ADD");
 }
 
 } // namespace popops

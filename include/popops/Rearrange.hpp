@@ -4,11 +4,15 @@
 #ifndef POPOPS_REARRANGE_HPP
 #define POPOPS_REARRANGE_HPP
 
+#include <functional>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <popops/Cast.hpp>
 #include <poputil/VarStructure.hpp>
 #include <poputil/exceptions.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popops {
@@ -64,6 +68,36 @@ inline poplar::Tensor partialTranspose(poplar::Graph &, const poplar::Tensor &in
                                      " has no matrices");
     const unsigned last = in.rank() - 1;
     return in.dimShufflePartial({ last - 1, last }, { last, last - 1 });
+}
+/* No: there is one vertex for all shapes and types. */
+inline bool canUseFastTranspose(const poplar::Target &, const poplar::Type &, unsigned, unsigned, unsigned)
+{
+    return false;
+}
+/* Matrices of `rows` times `cols`, flattened, transposed by vertices of `cs`: number i from getInOut(i).first to
+ * getInOut(i).second, once however many tiles name it. Vertices are where the results lie. */
+inline void
+addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet &cs, const poplar::Type &dType, unsigned rows,
+                     unsigned cols, const poplar::Graph::TileToTensorMapping &mapping,
+                     std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(std::size_t)> getInOut)
+{
+    std::set<std::size_t> numbers;
+    for (const std::vector<poplar::Interval> &tile : mapping)
+        for (const poplar::Interval &run : tile)
+            for (std::size_t i = run.begin(); i < run.end(); i++) numbers.insert(i);
+    std::vector<poplar::Tensor> from, to;
+    for (std::size_t i : numbers) {
+        const std::pair<const poplar::Tensor, const poplar::Tensor> matrix = getInOut(i);
+        for (const poplar::Tensor &t : { matrix.first, matrix.second })
+            if (t.rank() != 1 || t.numElements() != std::size_t{ rows } * cols || t.elementType() != dType)
+                throw poputil::poplibs_error("popops::rearrange::addTransposeVertices: matrix " +
+                                             std::to_string(i) + " is " + t.elementType().toString() +
+                                             t.shapeToString() + ", not " + dType.toString() + " of " +
+                                             std::to_string(rows) + " x " + std::to_string(cols) + " elements");
+        from.push_back(matrix.first.reshape({ rows, cols }).transpose().flatten());
+        to.push_back(matrix.second);
+    }
+    if (!to.empty()) cast(graph, poplar::concat(from), poplar::concat(to), cs);
 }
 
 } // namespace rearrange

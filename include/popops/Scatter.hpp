@@ -3,7 +3,13 @@
 #ifndef POPOPS_SCATTER_HPP
 #define POPOPS_SCATTER_HPP
 
+#include <cstddef>
+#include <functional>
 #include <popops/DynamicSlice.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
+#include <vector>
 
 namespace popops {
 
@@ -24,6 +30,61 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
         graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
             tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),
                               poplar::handles::of(updates), &at, nullptr, nullptr, c.sequence, c.path);
+        });
+}
+/* How an update, the second, joins what it meets, the first; both are one window, and so is what it returns. */
+using UpdateComputationFunc =
+    std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>;
+
+namespace detail {
+struct ScatterUpdate { /* the program, made once, and what it reads and gives */
+    tw_tensor old, update, joined;
+    tw_program program;
+};
+inline tw_tensor scatterJoin(tw_graph *graph, tw_tensor old, tw_tensor update, tw_program sequence, void *user)
+{
+    const ScatterUpdate &u = *static_cast<ScatterUpdate *>(user);
+    tw_program_sequence_add(graph, sequence, tw_program_copy(graph, old, u.old));
+    tw_program_sequence_add(graph, sequence, tw_program_copy(graph, update, u.update));
+    tw_program_sequence_add(graph, sequence, u.program);
+    return u.joined;
+}
+} // namespace detail
+
+/* One update after the other, each joined with what is there. */
+inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
+                    const poplar::Tensor &updates, std::size_t indexVectorDim,
+                    std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
+                    std::vector<unsigned> scatterDimsToOperandDims, UpdateComputationFunc &updateComputation,
+                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    std::vector<std::size_t> window;
+    for (unsigned d : updateWindowDims) window.push_back(d < updates.rank() ? updates.dim(d) : 0);
+    for (std::size_t d : insertWindowDims)
+        if (d <= window.size()) window.insert(window.begin() + static_cast<std::ptrdiff_t>(d), 1);
+    if (window.size() != operand.rank() || updates.elementType() != operand.elementType())
+        throw poputil::poplibs_error("popops::scatter: windows of " + updates.shapeToString() + " do not fit " +
+                                     operand.shapeToString());
+    poplar::Tensor old = graph.addVariable(operand.elementType(), window, { debugContext, "old" });
+    poplar::Tensor update = graph.addVariable(operand.elementType(), window, { debugContext, "update" });
+    poputil::mapTensorLinearly(graph, old);
+    poputil::mapTensorLinearly(graph, update);
+    const poplar::Tensor given[] = { old, update };
+    poplar::program::Sequence join;
+    const poplar::Tensor joined = updateComputation(graph, old, update, join);
+    detail::ScatterUpdate user = { poplar::handles::of(given[0]), poplar::handles::of(given[1]),
+                                   poplar::handles::of(joined), poplar::handles::of(graph, join) };
+    const tw_scatter at = { indexVectorDim,
+                            static_cast<unsigned>(updateWindowDims.size()),
+                            updateWindowDims.data(),
+                            static_cast<unsigned>(insertWindowDims.size()),
+                            insertWindowDims.data(),
+                            static_cast<unsigned>(scatterDimsToOperandDims.size()),
+                            scatterDimsToOperandDims.data() };
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
+            tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),
+                              poplar::handles::of(updates), &at, detail::scatterJoin, &user, c.sequence, c.path);
         });
 }
 

@@ -83,6 +83,9 @@ class Build:
                 line, before = match[1], text[: match.start()]
                 loops = {name: [re.sub(r"\s+", "", value)]
                          for name, value in re.findall(r'set\((\w+)\s+"?((?:[^"\\)$]|\\.)*)"?\)', before)}
+                for macro, name, body in re.findall(r"macro\((\w+)\s+(\w+)[^)]*\)(.*?)endmacro", text, re.S):
+                    if match[0] in body:
+                        loops[name] = re.findall(rf"^{macro}\((\w+)", text, re.M)
                 for name, values in re.findall(r"foreach\((\w+)\s+([^)$]*)\)", before):
                     loops[name] = shlex.split(values)
                 times = PER if "$" in line else 1  # with loops around it: PER of all combinations
@@ -93,7 +96,7 @@ class Build:
 
     def arguments(self, source, text, own_main):
         """Lists of arguments, one a run: the harness's, or those of tests for a program that reads options itself."""
-        if not own_main or "BOOST_TEST_MODULE" in text:
+        if not own_main or "BOOST_TEST_MODULE" in text and "parse_command_line" not in text:
             return [["--", "--device-type", "IpuModel2"]]
         if source.parent.name == "tools":
             lines = self.lines(source.stem)
@@ -115,7 +118,7 @@ class Build:
             line = next((m for m in said.splitlines() if "error" in m), said)
             line = re.sub(r"^\S*?([^/\s]+:\d+):\d+: ", r"\1: ", line)
             return "private" if PRIVATE.search(line) else "missing", line
-        libraries = [f"-L{self.build}", "-lpoplar", "-ltilewright_poplibs", "-ltilewright",
+        libraries = [f"-L{self.build}", "-lpoplar", "-lpva", "-ltilewright_poplibs", "-ltilewright",
                      f"-Wl,-rpath,{self.build}", *(f"-lboost_{b}" for b in BOOST), "-lspdlog", "-lfmt", "-lpthread"]
         program = self.work / name
         status, said = run(["g++", str(self.work / f"{name}.o"), str(self.archive), "-o", str(program), *libraries])

@@ -25,6 +25,7 @@ tw_graph *of(const Graph &graph);
 tw_tensor of(const Tensor &tensor); /* borrowed: lives as long as the view */
 tw_type of(const Type &type);
 std::vector<tw_tensor> of(const std::vector<Tensor> &tensors);
+tw_program of(Graph &graph, const program::Program &program); /* as it is now: what is added later is not in it */
 
 /* f(graph) under the lock; what went wrong in it is thrown, with the name of the C++ call in front. */
 void call(const Graph &graph, const char *name, const std::function<void(tw_graph *)> &f);

@@ -41,6 +41,12 @@ TW_API void tw_popnn_non_linearity_in_place(tw_graph *graph, tw_non_linearity ty
  * function is near to. */
 TW_API tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type, tw_tensor act,
                                                  tw_tensor gradient, tw_program sequence, const char *name);
+/* The same two as vertices of a compute set that the caller executes: not of a softmax, which takes more than one,
+ * and in place of tensors that have each element once. The gradient is a variable of the caller's. */
+TW_API void tw_popnn_non_linearity_in_place_set(tw_graph *graph, tw_non_linearity type, tw_tensor tensor,
+                                                tw_compute_set set);
+TW_API tw_tensor tw_popnn_non_linearity_gradient_set(tw_graph *graph, tw_non_linearity type, tw_tensor act,
+                                                     tw_tensor gradient, tw_compute_set set, const char *name);
 /* 62000 for TW_NL_SOFTMAX_SCALED, 1 for all others. */
 TW_API double tw_popnn_scaling(tw_non_linearity type);
 /* x - max - log(sum(exp(x - max))) along the last dimension. */

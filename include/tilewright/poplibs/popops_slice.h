@@ -67,7 +67,8 @@ TW_API tw_tensor tw_popops_multi_slice(tw_graph *graph, tw_tensor tensor, tw_ten
 TW_API void tw_popops_multi_update(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
                                    unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                    const char *name, const char *const *options);
-/* += scale * slice, in floats rounded to the tensor's type each time; `scale` one float, or half as the tensor. */
+/* += scale * slice, in floats rounded to the tensor's type each time; `scale` one float, or half as the tensor. Of
+ * int and unsigned int modulo 2^32, `scale` one of that type. */
 TW_API void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
                                        tw_tensor scale, unsigned count, const size_t *dims, const size_t *sizes,
                                        tw_program sequence, const char *name, const char *const *options);

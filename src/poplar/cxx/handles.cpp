@@ -2,6 +2,9 @@
 /* The bridge to calls of C (tilewright/poplibs/handles.hpp). */
 #include "core.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
 #include <tilewright/poplibs/handles.hpp>
 
 namespace poplar {
@@ -13,9 +16,20 @@ struct Finished : core::Step {
     std::string call;
     Finished(tw_program p, std::string c) : program(p), call(std::move(c)) {}
     tw_program lower(core::Lowering &) const override { return program; }
-    void print(std::ostream &out, unsigned indent, core::GraphHolder &) const override
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
     {
         out << std::string(2 * indent, ' ') << call << (name.empty() ? "" : " '" + name + "'") << '\n';
+        char *text = nullptr;
+        std::size_t bytes = 0;
+        FILE *file = open_memstream(&text, &bytes);
+        if (!file) return; /* no memory: the call's name has to do */
+        graph.call("dumpProgram", [&](tw_graph *g) { tw_program_print(g, program, file); });
+        std::fclose(file);
+        std::istringstream lines(text);
+        for (std::string line;
+             std::getline(lines, line) && line.compare(0, 9, "function ");) /* all of the graph's */
+            out << std::string(2 * indent + 2, ' ') << line << '\n';
+        std::free(text);
     }
 };
 
@@ -40,6 +54,11 @@ std::vector<tw_tensor> of(const std::vector<Tensor> &tensors)
     std::vector<tw_tensor> list;
     for (const Tensor &t : tensors) list.push_back(of(t));
     return list;
+}
+tw_program of(Graph &graph, const program::Program &program)
+{
+    core::Lowering lowering(graph.get());
+    return lowering.lower(program);
 }
 
 void call(const Graph &graph, const char *name, const std::function<void(tw_graph *)> &f)

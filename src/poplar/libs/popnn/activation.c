@@ -118,18 +118,21 @@ void tw_popnn_non_linearity_in_place(tw_graph *graph, tw_non_linearity type, tw_
         activate(&a, type, tensor, tensor);
 }
 
+static bool gradient_check(const activation *a, tw_tensor act, tw_tensor gradient)
+{
+    if (!tw__real_check(a->graph, a->call, gradient, 0)) return false;
+    if (!tw__libs_same_shape(a->graph, act, gradient) || tw_tensor_type(a->graph, gradient) != a->type)
+        tw_graph_fail(a->graph, TW_E_POPLIBS, a->call, "the gradient of %s is like it, not %s",
+                      tw__libs_describe(a->graph, act).text, tw__libs_describe(a->graph, gradient).text);
+    return tw__libs_ready(a->graph);
+}
+
 tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type, tw_tensor act, tw_tensor gradient,
                                           tw_program sequence, const char *name)
 {
     activation a;
-    if (!activation_check(&a, graph, __func__, type, act, sequence, name) ||
-        !tw__real_check(graph, __func__, gradient, 0))
+    if (!activation_check(&a, graph, __func__, type, act, sequence, name) || !gradient_check(&a, act, gradient))
         return TW__LIBS_NIL;
-    if (!tw__libs_same_shape(graph, act, gradient) || tw_tensor_type(graph, gradient) != a.type) {
-        TW__LIBS_REFUSE(graph, "the gradient of %s is like it, not %s", tw__libs_describe(graph, act).text,
-                        tw__libs_describe(graph, gradient).text);
-        return TW__LIBS_NIL;
-    }
     tw_graph_push_scope(graph);
     tw_tensor both[] = { act, gradient };
     const char *text = activations[type].gradient;
@@ -139,6 +142,47 @@ tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type
     tw_graph_pop_scope(graph);
     return made;
 }
+
+/* --- vertices of a compute set that the caller executes -------------------------------------------------------- */
+
+static bool activation_check_set(activation *a, tw_graph *graph, const char *call, tw_non_linearity type,
+                                 tw_tensor tensor)
+{
+    if (!activation_check(a, graph, call, type, tensor, (tw_program){ 0 }, NULL)) return false;
+    if (!activations[type].function)
+        tw_graph_fail(graph, TW_E_POPLIBS, call, "a softmax of %s takes more than one compute set",
+                      tw__libs_describe(graph, tensor).text);
+    return tw__libs_ready(graph);
+}
+
+void tw_popnn_non_linearity_in_place_set(tw_graph *graph, tw_non_linearity type, tw_tensor tensor,
+                                         tw_compute_set set)
+{
+    activation a;
+    if (!activation_check_set(&a, graph, __func__, type, tensor) || !tw__libs_writeable(graph, __func__, tensor))
+        return;
+    if (tw_tensor_contains_aliases(graph, tensor)) {
+        TW__LIBS_REFUSE(graph, "%s cannot change in one compute set: it has an element more than once",
+                        tw__libs_describe(graph, tensor).text);
+        return;
+    }
+    g_autofree char *text = tw__real_text(graph, activations[type].function, a.type, 1, &tensor);
+    tw__popops_map_set_in_place(graph, __func__, text, tensor, set);
+}
+
+tw_tensor tw_popnn_non_linearity_gradient_set(tw_graph *graph, tw_non_linearity type, tw_tensor act,
+                                              tw_tensor gradient, tw_compute_set set, const char *name)
+{
+    activation a;
+    if (!activation_check_set(&a, graph, __func__, type, act) || !gradient_check(&a, act, gradient))
+        return TW__LIBS_NIL;
+    tw_tensor both[] = { act, gradient }, made = tw_popops_create_output(graph, 2, both, a.type, name);
+    g_autofree char *text = tw__real_text(graph, activations[type].gradient, a.type, 2, both);
+    tw__popops_map_set(graph, __func__, text, 2, both, made, set);
+    return made;
+}
+
+/* --- logarithms ------------------------------------------------------------------------------------------------ */
 
 static tw_tensor log_softmax(const activation *a, tw_tensor tensor, tw_tensor output)
 {

@@ -328,6 +328,15 @@ void tw__popops_map_set(tw_graph *graph, const char *call, const char *expressio
         map_build(m, output);
 }
 
+void tw__popops_map_set_in_place(tw_graph *graph, const char *call, const char *expression, tw_tensor tensor,
+                                 tw_compute_set cs)
+{
+    g_autofree mapping_call *m = g_new0(mapping_call, 1);
+    m->in_set = m->form.in_place = true, m->cs = cs;
+    if (map_check(m, graph, call, expression, 1, &tensor, true, NULL) && check_target(m, call, tensor))
+        map_build(m, tensor);
+}
+
 void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expression, unsigned count,
                              const tw_tensor *tensors, tw_program sequence, const char *name,
                              const char *const *options)

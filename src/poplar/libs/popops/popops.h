@@ -14,6 +14,9 @@ tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expressi
 void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expression, unsigned count,
                              const tw_tensor *tensors, tw_program sequence, const char *name,
                              const char *const *options);
+/* One set of vertices that the caller executes, which changes a tensor that has each element once. */
+void tw__popops_map_set_in_place(tw_graph *graph, const char *call, const char *expression, tw_tensor tensor,
+                                 tw_compute_set cs);
 /* One set of vertices that the caller executes; `output` is none of the tensors and has each element once. */
 void tw__popops_map_set(tw_graph *graph, const char *call, const char *expression, unsigned count,
                         const tw_tensor *tensors, tw_tensor output, tw_compute_set cs);

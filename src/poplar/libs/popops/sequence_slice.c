@@ -31,14 +31,22 @@ static tw_tensor sequence_matrix(tw_graph *graph, tw_tensor t, size_t rows, size
     return tw_tensor_reshape(graph, tw__libs_bits(graph, t), 2, (size_t[]){ rows, columns });
 }
 
+/* Elements of a row: the dimensions behind the first. */
+static size_t sequence_columns(const tw__extents *shape)
+{
+    tw__extents row = { .rank = shape->rank - 1 };
+    memcpy(row.dim, shape->dim + 1, row.rank * sizeof *row.dim);
+    return tw__libs_count(&row);
+}
+
 static bool sequence_check(tw_graph *graph, const char *call, tw_tensor in, tw_tensor out, const tw_tensor lists[3])
 {
     if (!tw__libs_ready(graph)) return false;
     tw__extents a = tw__libs_shape(graph, in), b = tw__libs_shape(graph, out);
     tw_type type = tw_tensor_type(graph, in), other = tw_tensor_type(graph, out);
     if (!tw__libs_ready(graph)) return false;
-    bool fits = a.rank && a.rank == b.rank && !memcmp(a.dim + 1, b.dim + 1, (a.rank - 1) * sizeof *a.dim) &&
-                type == other && tw__expr_c_type(type) && tw_graph_mapping_complete(graph, in);
+    bool fits = a.rank && b.rank && sequence_columns(&a) == sequence_columns(&b) && type == other &&
+                tw__expr_c_type(type) && tw_graph_mapping_complete(graph, in);
     if (!fits) {
         tw_graph_fail(graph, TW_E_POPLIBS, call, "rows of %s, on tiles, cannot go to %s",
                       tw__libs_describe(graph, in).text, tw__libs_describe(graph, out).text);

@@ -71,6 +71,10 @@ const tw__libs_code tw__slice_codes[TW__SLICE_CODES] = {
     [TW__SLICE_ADD] = { "popops::UpdateAdd", "fh",
                         UPDATE("    TW_INPUT(float) scale;\n", "    const float scale = *v->scale;\n",
                                "(float)to[c] + scale * (float)from[c]") },
+    [TW__SLICE_ADD_INTEGERS] = { "popops::UpdateAddIntegers", "iu",
+                                 UPDATE("    TW_INPUT(%T%) scale;\n",
+                                        "    const unsigned scale = (unsigned)*v->scale;\n",
+                                        "(unsigned)to[c] + scale * (unsigned)from[c]") },
     [TW__SLICE_MAX] = { "popops::UpdateMax", "fhiu", UPDATE("", "", "from[c] > to[c] ? from[c] : to[c]") },
 };
 
@@ -333,17 +337,20 @@ void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_tensor sli
 {
     tw__slicing s;
     if (!tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) ||
-        !slice_check_update(&s, tensor, slices, offsets, true) || !tw__slice_options(graph, __func__, options) ||
-        !slice_type_fits(&s, TW__SLICE_ADD, tensor))
+        !slice_check_update(&s, tensor, slices, offsets, true) || !tw__slice_options(graph, __func__, options))
         return;
+    tw_type own = tw_tensor_type(graph, tensor);
+    int code = own == TW_INT || own == TW_UNSIGNED_INT ? TW__SLICE_ADD_INTEGERS : TW__SLICE_ADD;
+    if (!slice_type_fits(&s, code, tensor)) return;
     tw_type type = tw_tensor_type(graph, scale);
     uint64_t n = tw_tensor_elements(graph, scale);
     if (!tw__libs_ready(graph)) return;
-    if (n != 1 || (type != TW_FLOAT && type != tw_tensor_type(graph, tensor))) {
-        TW__LIBS_REFUSE(graph, "the scale is one float or half, not %s", tw__libs_describe(graph, scale).text);
+    if (n != 1 || (type != own && (type != TW_FLOAT || code != TW__SLICE_ADD))) {
+        TW__LIBS_REFUSE(graph, "the scale is one number of its type, or a float for half, not %s",
+                        tw__libs_describe(graph, scale).text);
         return;
     }
-    tw__slice_write(&s, TW__SLICE_ADD, tensor, slices, offsets, scale, true, sequence, name);
+    tw__slice_write(&s, code, tensor, slices, offsets, scale, true, sequence, name);
 }
 
 void tw_popops_multi_update_max(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,

@@ -221,14 +221,34 @@ static bool scale_fits(tw_graph *graph, const char *call, const tw_scale *scale)
     return tw__libs_ready(graph);
 }
 
-/* " * _3": the factor's part of the expression, and its tensor among the operands. */
-static void add_factor(tw_graph *graph, GString *text, const tw_scale *scale, tw_type type, tw_tensor *operand,
-                       unsigned *count)
+/* Whether halves times this scale are computed as floats: as a half it is off by more than `tolerance` of itself, or
+ * only a run knows. */
+static bool scale_widens(tw_graph *graph, const tw_scale *scale, double tolerance)
+{
+    char half[2];
+    if (scale->tensor.id) return tw_tensor_type(graph, scale->tensor) == TW_FLOAT;
+    tw_type_store(TW_HALF, half, scale->number);
+    return !(fabs(tw_type_load(TW_HALF, half) - scale->number) <= tolerance * fabs(scale->number));
+}
+
+/* " * _3": the factor's part of the expression, and its tensor among the operands. A float that a run knows becomes
+ * a half first where that is off by `tolerance` at most (negative: never). */
+static void add_factor(tw_graph *graph, GString *text, const tw_scale *scale, tw_type type, double tolerance,
+                       tw_tensor *operand, unsigned *count)
 {
     if (!scale->tensor.id && scale->number == 1) return;
     operand[*count] = scale->tensor.id ? scale->tensor : tw__popops_number(graph, type, scale->number);
-    bool same = tw_tensor_type(graph, operand[*count]) == type;
-    g_string_append_printf(text, same ? " * _%u" : " * cast(_%u, %s)", *count + 1, tw__expr_type_name(type));
+    unsigned n = *count + 1;
+    tw_type own = tw_tensor_type(graph, operand[*count]);
+    if (own != type)
+        g_string_append_printf(text, " * cast(_%u, %s)", n, tw__expr_type_name(type));
+    else if (scale->tensor.id && own == TW_FLOAT && tolerance >= 0)
+        g_string_append_printf(text,
+                               " * select(cast(cast(_%u, half), float), _%u, "
+                               "abs(cast(cast(_%u, half), float) - _%u) <= abs(_%u) * %.9g)",
+                               n, n, n, n, n, tolerance);
+    else
+        g_string_append_printf(text, " * _%u", n);
     ++*count;
 }
 
@@ -238,8 +258,8 @@ static void values_scaled(tw_graph *graph, const char *call, tw_tensor a, const 
 {
     static const tw__libs_option table[] = { { "optimizeForSpeed", TW__LIBS_BOOL, 0, NULL },
                                              { "scaleFloatToHalfTolerance", TW__LIBS_FRACTION, 8, NULL } };
-    double ignored[2];
-    if (!tw__libs_ready(graph) || !tw__libs_options(graph, call, options, table, G_N_ELEMENTS(table), ignored) ||
+    double given[2] = { 0, 1e-6 };
+    if (!tw__libs_ready(graph) || !tw__libs_options(graph, call, options, table, G_N_ELEMENTS(table), given) ||
         !scale_fits(graph, call, scale_a) || !scale_fits(graph, call, scale_b))
         return;
     tw_type type = tw_tensor_type(graph, a), own = tw_tensor_type(graph, b);
@@ -254,11 +274,16 @@ static void values_scaled(tw_graph *graph, const char *call, tw_tensor a, const 
     if (!tw__libs_writeable(graph, call, a)) return;
     tw_tensor operand[4] = { a, b };
     unsigned count = 2;
+    bool wide =
+        type == TW_HALF && (scale_widens(graph, scale_a, given[1]) || scale_widens(graph, scale_b, given[1]));
+    if (wide) type = TW_FLOAT; /* of the sum, which is rounded once */
+    double tolerance = wide ? given[1] : -1;
     tw_graph_push_scope(graph);
-    g_autoptr(GString) text = g_string_new("_1");
-    add_factor(graph, text, scale_a, type, operand, &count);
+    g_autoptr(GString) text = g_string_new(wide ? "cast(cast(_1, float)" : "_1");
+    add_factor(graph, text, scale_a, type, tolerance, operand, &count);
     g_string_append_printf(text, own == type ? " %c _2" : " %c cast(_2, %s)", sign, tw__expr_type_name(type));
-    add_factor(graph, text, scale_b, type, operand, &count);
+    add_factor(graph, text, scale_b, type, tolerance, operand, &count);
+    if (wide) g_string_append(text, ", half)");
     tw__popops_map_in_place(graph, call, text->str, count, operand, sequence, name, NULL);
     tw_graph_pop_scope(graph);
 }

@@ -58,6 +58,16 @@ static void training()
     popops::scaledAddTo(graph, scores, deltas, -0.5f, prog);
     Tensor hidden = popnn::relu(graph, scores, prog), logs = popnn::logSoftmax(graph, scores, prog, "logs");
     popnn::nonLinearityInputGradient(graph, popnn::NonLinearityType::RELU, hidden, deltas, prog, "back");
+    ComputeSet cs = graph.addComputeSet("set");
+    Tensor twice = graph.clone(hidden, "twice");
+    prog.add(Copy(scores, twice));
+    popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::RELU, twice, scaling, cs, "in a set");
+    Tensor back = popnn::nonLinearityInputGradient(graph, popnn::NonLinearityType::RELU, hidden, deltas, cs);
+    prog.add(Execute(cs));
+    EXPECT(scaling == 1.0f && back.shape() == hidden.shape());
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::SOFTMAX, twice, cs));
+    graph.createHostRead("twice", twice);
     graph.createHostWrite("labels", labels);
     graph.createHostWrite("correct", correct);
     graph.createHostRead("loss", loss);
@@ -85,6 +95,9 @@ static void training()
         float sum = l[0] + l[1] + l[2] + l[3], all = 0;
         for (std::size_t i = 0; i < classes; i++) all += std::exp(log[i]);
         for (float v : h) EXPECT(v >= 0);
+        std::vector<float> again(batch * classes);
+        engine.readTensor("twice", again.data(), again.data() + batch * classes);
+        EXPECT(again == h);
         EXPECT(sum < before && std::fabs(all - 1) < 1e-5f);
         before = sum;
     }

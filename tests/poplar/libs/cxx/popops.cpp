@@ -372,8 +372,45 @@ static void quarters()
         }
 }
 
+/* Scales that no half holds: the sum is one of floats, but where the tolerance says that the half will do. */
+static void scales()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    Device device = m.createDevice();
+    Graph graph(device.getTarget());
+    const float one = 0x1p-10f, thousand = 1000, k = 2e-8f; /* 0 as a half */
+    Tensor b = graph.addConstant(HALF, { 3 }, thousand), factor = graph.addConstant(FLOAT, {}, k);
+    Tensor a[4];
+    graph.setTileMapping(b, 1), graph.setTileMapping(factor, 2);
+    Sequence prog;
+    for (int i = 0; i < 4; i++) {
+        a[i] = graph.addVariable(HALF, { 3 });
+        poputil::mapTensorLinearly(graph, a[i]);
+        popops::fill(graph, a[i], prog, one);
+        const OptionFlags loose{ { "scaleFloatToHalfTolerance", i < 2 ? "1e-6" : "2" } };
+        if (i % 2)
+            popops::scaledAddTo(graph, a[i], b, factor, prog, "run", loose);
+        else
+            popops::scaledAddTo(graph, a[i], b, k, prog, "number", loose);
+    }
+    Tensor all = popops::cast(graph, concat({ a[0], a[1], a[2], a[3] }), FLOAT, prog);
+    graph.createHostRead("all", all);
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run();
+    std::vector<float> out(12);
+    engine.readTensor("all", out.data(), out.data() + 12);
+    for (int i = 0; i < 12; i++)
+        EXPECT(i < 6 ? std::fabs(out[i] - (one + k * thousand)) < 0x1p-20f : out[i] == one);
+    std::ostringstream text;
+    dumpProgram(graph, prog, text); /* what a call has appended is told */
+    EXPECT(text.str().find("Execute 'run'") != std::string::npos);
+}
+
 int main()
 {
+    scales();
     quarters();
     texts();
     graphs();

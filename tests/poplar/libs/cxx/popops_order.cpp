@@ -7,6 +7,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/AllTrue.hpp>
+#include <popops/CollectiveTypes.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/GatherStatistics.hpp>
 #include <popops/NaN.hpp>
@@ -166,6 +167,8 @@ static void padding()
     EXPECT(popops::rearrange::regroupIfBeneficial(graph, x, x, copies, turn) == x);
     EXPECT(popops::rearrange::regroupTensor(graph, x, prog, turn, { 1, 2 }, { 0, 2 }) == x);
     EXPECT(popops::rearrange::partialTranspose(graph, x, turn).shape() == turned);
+    EXPECT(!popops::rearrange::canUseFastTranspose(graph.getTarget(), HALF, 8, 8, 1));
+    EXPECT(popops::operationToCollectiveOperator(popops::Operation::MAX) == popops::CollectiveOperator::MAX);
     EXPECT_THROWS(poputil::poplibs_error,
                   popops::rearrange::regroupTensor(graph, x, copies, turn, { 1, 2 }, { 2, 2 }));
     EXPECT(std::string(poputil::asString(popops::Operation::SQUARE_ADD)) == "Square Add");
@@ -174,10 +177,33 @@ static void padding()
     EXPECT_THROWS(poputil::poplibs_error, popops::sort(graph, x, 2, prog));
 }
 
+/* Two matrices of 2 x 3 elements, one of them named by two tiles. */
+static void transposes(Device &device)
+{
+    Graph graph(device.getTarget());
+    Tensor from = constant(graph, INT, { 2, 6 }, { 1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16 });
+    Tensor to = graph.addVariable(INT, { 2, 6 }, "to");
+    poputil::mapTensorLinearly(graph, to);
+    ComputeSet cs = graph.addComputeSet("transposes");
+    const Graph::TileToTensorMapping where = { { { 0, 1 } }, { { 0, 2 } } };
+    popops::rearrange::addTransposeVertices(graph, cs, INT, 2, 3, where,
+                                            [&](std::size_t i) { return std::make_pair(from[i], to[i]); });
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::rearrange::addTransposeVertices(
+                      graph, cs, HALF, 2, 3, where, [&](std::size_t i) { return std::make_pair(from[i], to[i]); }));
+    graph.createHostRead("to", to);
+    Engine engine(graph, Execute(cs));
+    engine.load(device);
+    engine.run();
+    EXPECT(read<int>(engine, "to", 12) == std::vector<int>({ 1, 4, 2, 5, 3, 6, 11, 14, 12, 15, 13, 16 }));
+}
+
 int main()
 {
     orders();
     labels();
     padding();
+    Device device = model();
+    transposes(device);
     return failures;
 }

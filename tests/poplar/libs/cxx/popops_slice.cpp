@@ -2,8 +2,10 @@
 /* Slices, gather and scatter by the vendor's names: shapes, values, errors; libs.test_libs_slice has all values. */
 #include "../../cxx/expect.hpp"
 
+#include <algorithm>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/Gather.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/codelets.hpp>
@@ -96,6 +98,15 @@ static void others()
     EXPECT(row.shape() == Shape({ 1, 5 }));
     popops::dynamicUpdate(graph, t, row, one, { 0 }, { 1 }, prog, "put");
     popops::scatter(graph, t, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, prog, "scatter");
+    popops::UpdateComputationFunc join = [](Graph &g, Tensor &old, Tensor &update, Sequence &p) {
+        return popops::sub(g, popops::mul(g, old, 2, p), update, p);
+    };
+    Tensor joined = graph.clone(t, "joined");
+    prog.add(Copy(t, joined));
+    popops::scatter(graph, joined, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, join, prog, "joins");
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::scatter(graph, joined, i.flatten(), x, 1, { 1 }, {}, { 1 }, join, prog));
+    graph.createHostRead("joined", joined);
     graph.createHostWrite("t", t);
     graph.createHostWrite("i", i);
     graph.createHostRead("y", y);
@@ -111,7 +122,9 @@ static void others()
     engine.readTensor("y", out.data(), out.data() + 24);
     engine.readTensor("t", same.data(), same.data() + 20);
     for (int k = 0; k < 24; k++) EXPECT(out[k] == in[k / 6 * 5 + static_cast<int>(at[k % 6])]);
-    EXPECT(same == in); /* everything went back to where it came from */
+    engine.readTensor("joined", out.data(), out.data() + 20);
+    EXPECT(std::equal(in.begin(), in.end(), out.begin())); /* 2 v - v, in one column twice */
+    EXPECT(same == in);                                    /* everything went back to where it came from */
     std::size_t mapped = 0;
     for (const auto &tile : popops::getSliceMapping(graph, t, { 0 }, { 1 }))
         for (const Interval &part : tile) mapped += part.size();

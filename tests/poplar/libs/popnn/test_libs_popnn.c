@@ -67,7 +67,14 @@ static void nn_run(const nn_case *c, tw_device *dev, int way, char *y, char *gra
     tw_tensor act = tw_popnn_non_linearity(g, c->type, x, p, "y");
     bool of_input = c->type == TW_NL_HARD_SIGMOID || c->type == TW_NL_GELU || c->type == TW_NL_SWISH;
     tw_tensor back = tw_popnn_non_linearity_gradient(g, c->type, of_input ? x : act, out, p, "back");
-    tw_popnn_non_linearity_in_place(g, c->type, own, p, "own");
+    if (way && c->type < TW_NL_SOFTMAX) { /* in one compute set */
+        tw_compute_set cs = tw_graph_add_compute_set(g, "set");
+        tw_popnn_non_linearity_in_place_set(g, c->type, own, cs);
+        back = tw_popnn_non_linearity_gradient_set(g, c->type, of_input ? x : act, out, cs, "back");
+        tw_program_sequence_add(g, p, tw_program_execute(g, cs));
+    } else {
+        tw_popnn_non_linearity_in_place(g, c->type, own, p, "own");
+    }
     no_error(g);
     io list[] = { { x, (void *)(uintptr_t)c->x, false },
                   { out, (void *)(uintptr_t)c->g, false },
@@ -335,6 +342,15 @@ static void libs_popnn_refused(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place", "'loose' float[4]", "no tile", NULL);
     tw_popnn_non_linearity_gradient(g, TW_NL_TANH, y, flat, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_gradient", "'y' float[4, 6]", "'y' float[24]", NULL);
+    tw_tensor twice[] = { y, y }, both = tw_tensor_concat(g, 2, twice, 0);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    before = graph_hash(g);
+    tw_popnn_non_linearity_in_place_set(g, TW_NL_SOFTMAX, y, cs);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place_set", "'y' float[4, 6]", "compute set", NULL);
+    tw_popnn_non_linearity_in_place_set(g, TW_NL_RELU, both, cs);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place_set", "float[8, 6]", "more than once", NULL);
+    tw_popnn_non_linearity_gradient_set(g, TW_NL_TANH, y, flat, cs, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_gradient_set", "'y' float[4, 6]", "'y' float[24]", NULL);
     tw_popnn_loss(g, y, i, l, y, TW_LOSS_SUM_SQUARED, NULL, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_loss", "'y' float[4, 6]", "'loss' half[4]", NULL);
     tw_popnn_loss(g, y, y, l, y, TW_LOSS_SUM_SQUARED, NULL, p, NULL);

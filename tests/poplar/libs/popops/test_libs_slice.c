@@ -112,7 +112,8 @@ static void slice_run(tw_device *dev, slice_case *c, int what, bool many, int wa
         o = tw_graph_add_variable(g, TW_UNSIGNED_INT, 1u + many, many ? pair : pair + 1, "o");
         map_somehow(g, t, way, &r), map_somehow(g, s, (way + 1) % MAPPINGS, &r), map_somehow(g, o, way, &r);
     }
-    tw_tensor scale = tw_graph_add_constant_double(g, TW_FLOAT, 0, NULL, 2, NULL);
+    tw_type factor = c->type == TW_INT || c->type == TW_UNSIGNED_INT ? c->type : TW_FLOAT;
+    tw_tensor scale = tw_graph_add_constant_double(g, factor, 0, NULL, 2, NULL);
     tw_graph_map(g, scale, 0);
     tw_program p = tw_program_sequence(g, NULL);
     if (what == READ)
@@ -176,7 +177,7 @@ static void libs_slice_many(void **state)
     lcg r = { 4 };
     for (unsigned k = 0; k < 36; k++) {
         int what = (int)(k / 6 % 4);
-        tw_type type = what == ADD ? types[k % 2] : what == MAX ? types[k % 4] : types[k % 6];
+        tw_type type = what == ADD || what == MAX ? types[k % 4] : types[k % 6];
         random_case(&c, &r, type, true);
         slice_check_case(&c, what, true, k);
     }
