@@ -34,7 +34,7 @@ typedef struct finder {
     bool failed;
 } finder;
 
-static const tw__profile_program *program_of(const finder *f, uint32_t node)
+static const tw__profile_program *tree_program(const finder *f, uint32_t node)
 {
     return &f->p->programs.items[node];
 }
@@ -42,7 +42,7 @@ static const tw__profile_program *program_of(const finder *f, uint32_t node)
 static void find_way(finder *f, uint32_t leaf)
 {
     f->way.count = 0;
-    for (uint32_t n = leaf; n != TW__NONE && !f->failed; n = program_of(f, n)->parent)
+    for (uint32_t n = leaf; n != TW__NONE && !f->failed; n = tree_program(f, n)->parent)
         TW__APPEND(f->way, f->failed = true, n);
     for (size_t i = 0, k = f->way.count; i + 1 < k; i++) {
         uint32_t last = f->way.items[--k];
@@ -53,13 +53,13 @@ static void find_way(finder *f, uint32_t leaf)
 static size_t way_begin(const finder *f)
 {
     size_t i = f->open.count - 1;
-    while (i && program_of(f, f->open.items[i].node)->parent != TW__NONE) i--;
+    while (i && tree_program(f, f->open.items[i].node)->parent != TW__NONE) i--;
     return i;
 }
 
 static bool has_rounds(const finder *f, const open_program *o)
 {
-    const tw__profile_program *p = program_of(f, o->node);
+    const tw__profile_program *p = tree_program(f, o->node);
     return p->type == TW_PROGRAM_REPEAT_WHILE || (p->type == TW_PROGRAM_REPEAT && o->round + 1 < p->count);
 }
 
@@ -80,9 +80,9 @@ static size_t stays_open(finder *f, size_t begin, size_t same)
 }
 
 /* Leaves what the leaf at the end of the way is not in; how much of the way is open. */
-static size_t leave(finder *f)
+static size_t blocks_leave(finder *f)
 {
-    bool function = program_of(f, f->way.items[0])->type == TW_PROGRAM_FUNCTION;
+    bool function = tree_program(f, f->way.items[0])->type == TW_PROGRAM_FUNCTION;
     while (f->open.count) {
         size_t begin = way_begin(f), same = 0;
         const open_program *o = f->open.items + begin;
@@ -103,11 +103,11 @@ static size_t leave(finder *f)
     return 0;
 }
 
-static void go_to(finder *f, uint32_t leaf)
+static void blocks_go_to(finder *f, uint32_t leaf)
 {
     find_way(f, leaf);
     if (f->failed) return;
-    for (size_t i = leave(f); i < f->way.count && !f->failed; i++)
+    for (size_t i = blocks_leave(f); i < f->way.count && !f->failed; i++)
         TW__APPEND(f->open, f->failed = true, (open_program){ .node = f->way.items[i] });
 }
 
@@ -115,10 +115,10 @@ static void go_to(finder *f, uint32_t leaf)
 static uint32_t call_below(const finder *f, uint32_t above, uint32_t from)
 {
     for (uint32_t n = from; n < f->p->programs.count; n++) {
-        if (program_of(f, n)->type != TW_PROGRAM_CALL) continue;
+        if (tree_program(f, n)->type != TW_PROGRAM_CALL) continue;
         uint32_t up = n;
-        while (up != above && program_of(f, up)->parent != TW__NONE) up = program_of(f, up)->parent;
-        if (up == above || (above == TW__NONE && program_of(f, up)->type != TW_PROGRAM_FUNCTION)) return n;
+        while (up != above && tree_program(f, up)->parent != TW__NONE) up = tree_program(f, up)->parent;
+        if (up == above || (above == TW__NONE && tree_program(f, up)->type != TW_PROGRAM_FUNCTION)) return n;
         if (above != TW__NONE && up > above) return TW__NONE; /* behind all of it */
     }
     return TW__NONE;
@@ -135,17 +135,17 @@ static void go_to_call(finder *f)
             uint32_t call = call_below(f, o->node, after);
             if (call == TW__NONE && has_rounds(f, o)) call = call_below(f, o->node, o->node + 1);
             if (call == TW__NONE) continue;
-            go_to(f, call);
+            blocks_go_to(f, call);
             return;
         }
         if (!begin) return;
         f->open.count = begin; /* the function that was called before has ended */
     }
     uint32_t call = call_below(f, TW__NONE, 0);
-    if (call != TW__NONE) go_to(f, call);
+    if (call != TW__NONE) blocks_go_to(f, call);
 }
 
-static bool is_open(const finder *f, uint32_t node)
+static bool way_is_open(const finder *f, uint32_t node)
 {
     for (size_t i = 0; i < f->open.count; i++)
         if (f->open.items[i].node == node) return true;
@@ -173,11 +173,11 @@ static bool find_in_step(void *user, const tw_profile_step *info)
     if (s->program == TW__NONE || s->type == TW_PROGRAM_SYNC || s->program >= f->p->programs.count) return true;
     find_way(f, s->program);
     uint32_t root = f->failed ? 0 : f->way.items[0];
-    if (!f->failed && program_of(f, root)->type == TW_PROGRAM_FUNCTION && !is_open(f, root)) go_to_call(f);
-    go_to(f, s->program);
+    if (!f->failed && tree_program(f, root)->type == TW_PROGRAM_FUNCTION && !way_is_open(f, root)) go_to_call(f);
+    blocks_go_to(f, s->program);
     for (size_t i = 0; i < f->open.count && !f->failed; i++) {
         open_program *o = &f->open.items[i];
-        if (!program_of(f, o->node)->profiled) continue;
+        if (!tree_program(f, o->node)->profiled) continue;
         if (!o->block) {
             TW__APPEND(f->found, f->failed = true, (found_block){ .program = o->node, .first = info->index });
             o->block = (uint32_t)f->found.count;

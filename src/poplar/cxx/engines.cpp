@@ -297,10 +297,13 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
           "Engine::connectStreamToCallback");
     (void)owned.release(); /* the engine has it */
 }
-/* Streams of replicas have handles of their own. */
+/* Streams of replicas have handles of their own; a graph without replicas is its own replica 0. */
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
 {
-    connectStreamToCallback(handle + "[" + std::to_string(replica) + "]", std::move(callback));
+    const std::string plain = handle.cloneAsString(), own = plain + "[" + std::to_string(replica) + "]";
+    const char *const *s = replica == 0 ? tw_engine_list_streams(get().engine) : nullptr;
+    while (s && *s && plain != *s) s++;
+    connectStreamToCallback(s && *s ? plain : own, std::move(callback));
 }
 
 void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback)

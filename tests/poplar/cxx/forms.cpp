@@ -266,6 +266,10 @@ static void rare(Graph &g, const Device &d)
     copies.connectStreamToCallback(in, [](void *p) { static_cast<float *>(p)[1] = 5; });
     copies.run();
     EXPECT(got[1] == 5);
+    copies.connectStreamToCallback("rare in", 0, [](void *p) { static_cast<float *>(p)[1] = 6; });
+    copies.run();
+    EXPECT(got[1] == 6);
+    EXPECT_THROWS(stream_connection_error, copies.connectStreamToCallback("rare in", 1, [](void *) {}));
     std::stringstream source("#include <poplar/Vertex.hpp>\n"
                              "class Rare : public poplar::Vertex { public: bool compute() { return true; } };\n"),
         broken("}");
