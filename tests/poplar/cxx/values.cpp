@@ -15,6 +15,7 @@
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/RuntimeOptions.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeConversion.hpp>
@@ -274,6 +275,35 @@ static void quarterTensors()
     EXPECT((numbers == std::vector<float>{ 4, -8, 57344 * 4.0f, 0 }));
 }
 
+/* As codelets convert: all codes and metadata, against conversions on the host; numbers between two neighbours. */
+static void codeletQuarters()
+{
+    for (unsigned packed = 0; packed < 256; packed++) {
+        if (packed & 0x40) continue; /* not of a metadata element */
+        const unsigned char byte = static_cast<unsigned char>(packed);
+        const quarter_metadata m = unpackMetadata(&byte);
+        const QuarterMetadata host = QuarterMetadata::fromBinary(byte);
+        EXPECT((m.fmt == quarter_metadata::format::f152) == (host.getFormat() == QuarterMetadata::Format::F152));
+        EXPECT(m.scale == host.getScale());
+        for (unsigned code = 0; code < 256; code++) {
+            const unsigned char q = static_cast<unsigned char>(code);
+            float value, nearby[5];
+            convertFromDeviceType(QUARTER, host, &q, ArrayRef<float>(&value, 1));
+            const float own = toFloat(quarter{ q }, m);
+            EXPECT(std::isnan(value) ? std::isnan(own) : own == value);
+            EXPECT(toQuarter(own, m).bits == q);
+            for (int i = 0; i < 5; i++) nearby[i] = own * (1 + static_cast<float>(i) / 32);
+            unsigned char there[5];
+            convertToDeviceType(QUARTER, host, ArrayRef<float>(nearby, 5), there);
+            for (int i = 0; i < 5; i++) EXPECT(toQuarter(nearby[i], m).bits == there[i]);
+        }
+        const float large = std::ldexp(1.0f, 100), least = std::ldexp(1.0f, -140);
+        EXPECT(toQuarter(large, m).bits == 0x7f && toQuarter(-large, m).bits == 0xff);
+        EXPECT(toQuarter(-large, m, true).bits == 0x80 && toQuarter(INFINITY, m).bits == 0x7f);
+        EXPECT(toQuarter(least, m).bits == 0 && toQuarter(-0.0f, m).bits == 0 && toQuarter(NAN, m).bits == 0x80);
+    }
+}
+
 /* gccs: by counting. */
 struct Pair {
     int a;
@@ -318,5 +348,6 @@ int main()
     names();
     trees();
     helpers();
+    codeletQuarters();
     return failures;
 }

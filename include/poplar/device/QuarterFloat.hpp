@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+/* The name without `poplar/` that code for tiles also uses. */
+#include <poplar/QuarterFloat.hpp>
