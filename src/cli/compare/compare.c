@@ -120,6 +120,7 @@ static int run_all(const request *r, char **kernels, const char *folder, GArray 
     g_auto(GStrv) machines = g_strsplit(r->on, ",", -1);
     gint done = 0;
     guint on = g_strv_length(machines), sizes = MAX(r->sizes->len, 1), count = g_strv_length(kernels) * sizes;
+    if (!on) return tw__cli_usage_error("compare", "--on names no machine");
     for (char **name = machines; *name; name++)
         if (!tw__compare_find_machine(*name)) return unknown_machine(*name);
     g_autofree tw__compare_case *cases = g_new0(tw__compare_case, count);

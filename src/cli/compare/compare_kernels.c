@@ -171,8 +171,8 @@ static void topk(tw__compare_case *c)
 }
 
 const tw__compare_kernel tw__compare_kernels[] = {
-    { "axpy", "y = 2.5 x + y", "elements", 4096, 65536, 1024, 67108864, axpy },
-    { "dot", "the sum of x y", "elements", 4096, 65536, 1024, 67108864, dot },
+    { "axpy", "y = 2.5 x + y", "elements", 4096, 65536, 2048, 67108864, axpy },
+    { "dot", "the sum of x y", "elements", 4096, 65536, 2048, 67108864, dot },
     { "gemv", "a matrix times a vector", "rows and columns", 64, 512, 64, 8192, gemv },
     { "gemm", "a matrix times a matrix", "rows and columns", 64, 128, 64, 2048, gemm },
     { "stencil", "ten steps of heat on a square: the mean of four neighbours", "rows and columns", 32, 128, 32,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* compare: runs a kernel's program on a machine. The program's first comment says how, in a line  run: tilewright
  * csl run wse.csl --params=pes:{p},m:{m} --in x={x:1,p,m} --out y={out:1,p,m} --profile {profile}  {n} is the
- * size; with a line `parts: MOST LEAST`, {p} is how many cores share it, MOST at most and each LEAST of n at
- * least, and {m} = n / p. {m*m/2} calculates, from left to right. {x:1,p,m} is a .npy file with the input x in
+ * size; with a line `parts: MOST STEP`, {p} is how many cores share it, MOST at most and each a multiple of STEP,
+ * and {m} = n / p. {m*m/2} calculates, from left to right. {x:1,p,m} is a .npy file with the input x in
  * that shape, {x:p,n} with p copies of it when it has n numbers, {u:blocks p} with the square u cut into p * p
  * squares, as [p][p][m * m]; {out:...} is the file that the program writes, in the same words. */
 #include "cli/compare/compare.h"
@@ -190,9 +190,9 @@ static bool share(job *j, const char *text)
 {
     g_autofree char *line = header_line(text, "parts:");
     char *end = NULL;
-    size_t most = line ? strtoull(line, &end, 10) : 1, least = line ? strtoull(end, &end, 10) : 1;
-    if (!most || !least || (end && *end)) return false;
-    for (j->p = MIN(most, MAX(j->n / least, 1)); j->n % j->p; j->p--) continue;
+    size_t most = line ? strtoull(line, &end, 10) : 1, step = line ? strtoull(end, &end, 10) : 1;
+    if (!most || !step || (end && *end)) return false;
+    for (j->p = MIN(most, MAX(j->n / step, 1)); j->p > 1 && (j->n % j->p || j->n / j->p % step); j->p--) continue;
     j->m = j->n / j->p;
     return true;
 }

@@ -55,6 +55,13 @@ assert [r['n'] for r in rows] == 3 * [4096] + 3 * [65536]
 assert all(a['cycles'] <= b['cycles'] for a, b in zip(rows[:3], rows[3:])) and rows[1]['cycles'] < rows[4]['cycles']
 END
 
+# Sizes that do not divide evenly among all cores: the least ones, and odd multiples of those.
+expect 0 "$tilewright" compare axpy dot --size 2048 --size 51200 --on wse3,a2a3,a5
+for kernel in histogram softmax; do
+  unit=$("$tilewright" compare --list | sed -n "s/^ *$kernel .*a multiple of \([0-9]*\).*/\1/p")
+  expect 0 "$tilewright" compare $kernel --size $((5 * unit)) --on a5
+done
+
 # The source that is shown is the one that runs; a wrong one is found out.
 expect 0 "$tilewright" compare axpy --show wse3
 cmp -s out "$source/examples/compare/axpy/wse.csl" || fail '--show wse3 is not wse.csl'
@@ -115,9 +122,11 @@ expect 2 "$tilewright" compare axpi
 prints err "did you mean 'axpy'?"
 expect 2 "$tilewright" compare axpy --on wse4
 prints err "machine 'wse4'; did you mean 'wse"
-for size in 0 7 -4096 4096x 99999999999999; do
+expect 2 "$tilewright" compare axpy --on ''
+prints err '--on names no machine'
+for size in 0 7 1024 -4096 4096x 99999999999999; do
   expect 2 "$tilewright" compare axpy --size $size --on wse3
-  prints err 'takes multiples of 1024'
+  prints err 'takes multiples of 2048'
 done
 expect 2 "$tilewright" compare gemv --size 65536 --on wse3
 prints err 'up to 8192'
