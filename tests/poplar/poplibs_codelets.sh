@@ -37,7 +37,7 @@ xargs -P "${JOBS:-1}" -n 1 "$here/one" "$programs/tilewright" "$here" "$values" 
   tee "$here/results"
 all=$(wc -l <"$here/files") failed=$(grep -c '^FAIL ' "$here/results" || :) differ=$(grep -c '^DIFFER ' "$here/results" || :)
 echo "$((all - failed)) of $all codelet files compile, $((all - failed - differ)) have no vertex that differs"
-grep -hE '^(equal|near|differ|chip|skipped) ' "$here"/*.values 2>/dev/null |
-  awk '{ n[$1]++; all++ } END { if (all) printf "%d vertices: %d equal, %d near, %d differ, %d fail on the chip, %d with no state to run\n",
-        all, n["equal"], n["near"], n["differ"], n["chip"], n["skipped"] }'
+grep -hE '^(equal|near|close|differ|chip|skipped) ' "$here"/*.values 2>/dev/null |
+  awk '{ n[$1]++; all++ } END { if (all) printf "%d vertices: %d equal, %d near, %d close, %d differ, %d fail on the chip, %d with no state to run\n",
+        all, n["equal"], n["near"], n["close"], n["differ"], n["chip"], n["skipped"] }'
 [ "$failed" = 0 ] && [ "$differ" = 0 ]

@@ -8,10 +8,10 @@
  * states are tried: sizes and offsets small, vectors long. A state says nothing with which the host's run fails (it
  * writes outside of its fields), or whose results depend on where the data lies (it reads outside), or with which the
  * tile does not end in time. One line for each vertex: `equal`, `near` (floats within 2 units of the last place),
- * `differ`, `chip` (the chip's run alone fails), `skipped`. Then how many of each. Floats below the least normal one
- * are 0 on the chip, and equal to what the host has. Halves that overflow on the host, and what vertices with halves
- * have infinite there, are not compared: the chip goes on with the largest half. Exits with 1
- * when there is one that differs or fails. */
+ * `close` (of that of the field's largest number), `differ`, `chip` (the chip's run alone fails), `skipped`. Then how
+ * many of each. Floats below the least normal one are 0 on the chip, and equal to what the host has. Halves that
+ * overflow on the host, and what vertices with halves have infinite there, are not compared: the chip goes on with the
+ * largest half. Exits with 1 when there is one that differs or fails. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@
 /* A list has more vectors than two counts of a state, multiplied, and a short vector times the largest count is not
  * longer than a long one. */
 enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 960, INDICES = 144, REALS = 2400, SECONDS = 20 };
-typedef enum verdict { EQUAL, NEAR, DIFFER, CHIP, SKIPPED, VERDICTS } verdict;
-static const char *const words[VERDICTS] = { "equal", "near", "differ", "chip", "skipped" };
+typedef enum verdict { EQUAL, NEAR, CLOSE, DIFFER, CHIP, SKIPPED, VERDICTS } verdict;
+static const char *const words[VERDICTS] = { "equal", "near", "close", "differ", "chip", "skipped" };
 
 typedef struct field {
     const tw_state_field *row;
@@ -249,7 +249,38 @@ static int64_t ordered(int64_t bits, int64_t sign) /* so that neighbours differ 
     return bits & sign ? -(bits & (sign - 1)) : bits;
 }
 
-static verdict compare(const field *f, size_t i, bool has_halves, char *why, size_t size)
+static bool is_compared(const field *f)
+{
+    return f->is_edge && !(f->want && f->want->is_scratch);
+}
+
+static double number_of(const field *f, const uint8_t *at)
+{
+    float wide;
+    uint16_t half;
+    if (f->type == TW_HALF) return memcpy(&half, at, sizeof half), (double)tw_f16_to_f32(half);
+    return memcpy(&wide, at, sizeof wide), (double)wide;
+}
+
+/* The largest number that the host has left in a field. */
+static double largest(const field *f)
+{
+    double most = 0;
+    if (f->type != TW_FLOAT && f->type != TW_HALF) return 0;
+    for (size_t i = 0; is_compared(f) && i < f->count; i++) {
+        double x = fabs(number_of(f, f->after[HOST] + i * tw_type_size(f->type)));
+        if (isfinite(x) && x > most) most = x;
+    }
+    return most;
+}
+
+/* Within 2 units of the last place of the largest number: what sums have of which most cancels, such as 1 + tanh(x). */
+static bool is_close(const field *f, const uint8_t *x, const uint8_t *y, double most)
+{
+    return fabs(number_of(f, x) - number_of(f, y)) <= 2 * ldexp(most, f->type == TW_FLOAT ? -23 : -10);
+}
+
+static verdict compare(const field *f, size_t i, bool has_halves, double most, char *why, size_t size)
 {
     size_t width = tw_type_size(f->type);
     const uint8_t *h = f->after[HOST] + i * width, *c = f->after[TILE] + i * width;
@@ -268,15 +299,11 @@ static verdict compare(const field *f, size_t i, bool has_halves, char *why, siz
         if (!nan_x && !nan_y && llabs(ordered(x, sign) - ordered(y, sign)) <= 2) v = NEAR;
         if (wide && !nan_x && (x & infinity) == 0 && (y & (sign - 1)) == 0)
             return EQUAL; /* no subnormal floats there */
+        if (v == DIFFER && is_close(f, h, c, most)) v = CLOSE;
     }
     snprintf(why, size, "%s[%zu]: %llx, and %llx on the host", f->row->name, i, (unsigned long long)b,
              (unsigned long long)a);
     return v;
-}
-
-static bool is_compared(const field *f)
-{
-    return f->is_edge && !(f->want && f->want->is_scratch);
 }
 
 /* Does the vertex read what is not its own? Then what it gives depends on where its data lies. */
@@ -314,12 +341,14 @@ static verdict one_trial(const char *archive, const tw_state_vertex *type, unsig
     verdict worst = EQUAL;
     bool has_halves = false;
     for (size_t i = 0; i < count; i++) has_halves = has_halves || fields[i].type == TW_HALF;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        double most = largest(&fields[i]);
         for (size_t k = 0; is_compared(&fields[i]) && k < fields[i].count && worst < DIFFER; k++) {
             char text[200];
-            verdict v = compare(&fields[i], k, has_halves, text, sizeof text);
+            verdict v = compare(&fields[i], k, has_halves, most, text, sizeof text);
             if (v > worst) worst = v, snprintf(why, size, "trial %u, %s", trial, text);
         }
+    }
     if (worst == DIFFER && host_did_nothing(fields, count))
         return snprintf(why, size, "trial %u: the host's code does nothing", trial), SKIPPED;
     if (worst != DIFFER || !depends_on_place(archive, type, trial, fields, count)) return worst;
