@@ -69,6 +69,17 @@ static const struct want {
     { "popops::SequenceSlice<", "numDstElements", .count = 1, .values = { 20 } },
     { "popops::SequenceSlice<", "regionSize", .count = 1, .values = { 3 } },
     { "popops::MultiSlice<", "offsets", .length = 8 }, /* times regionSize: not longer than subT */
+    /* a worker has a sixth of a region: whole words, also of bytes */
+    { "popops::DynamicSlice1D<", "baseT", .length = 96 },
+    { "popops::DynamicSlice1D<", "subT", .length = 96 },
+    { "popops::DynamicSlice1D<", "numBaseElements", .count = 1, .values = { 4 } },
+    { "popops::DynamicSlice1D<", "numSubElements", .count = 1, .values = { 3 } },
+    { "popops::DynamicSlice1D<", "regionSize", .count = 1, .values = { 24 } },
+    { "popops::DynamicUpdateSlice1D<", "baseT", .length = 96 },
+    { "popops::DynamicUpdateSlice1D<", "subT", .length = 96 },
+    { "popops::DynamicUpdateSlice1D<", "numBaseElements", .count = 1, .values = { 4 } },
+    { "popops::DynamicUpdateSlice1D<", "numSubElements", .count = 1, .values = { 3 } },
+    { "popops::DynamicUpdateSlice1D<", "regionSize", .count = 1, .values = { 24 } },
     /* entries less 1, from where, order (a word), of the first inner loop, { distance, elements }, two that are read */
     { "popops::CompareAndSwapAtDistance", "worklists", .length = 9, .subs = 6, .count = 9,
       .values = { 0, 0, 0, 0, 4, 4, 32, 0, 0 }, .grows = 1, .by = 64 },
