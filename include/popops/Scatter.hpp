@@ -3,6 +3,7 @@
 #ifndef POPOPS_SCATTER_HPP
 #define POPOPS_SCATTER_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <popops/DynamicSlice.hpp>
@@ -13,12 +14,22 @@
 
 namespace popops {
 
+namespace detail {
+/* Dimensions that updates do not have say nothing, as in the vendor's library. */
+inline void scatterWindowDims(const poplar::Tensor &updates, std::vector<unsigned> &dims)
+{
+    const unsigned rank = updates.rank();
+    dims.erase(std::remove_if(dims.begin(), dims.end(), [rank](unsigned d) { return d >= rank; }), dims.end());
+}
+} // namespace detail
+
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
                     const poplar::Tensor &updates, std::size_t indexVectorDim,
                     std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
                     std::vector<unsigned> scatterDimsToOperandDims, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {})
 {
+    detail::scatterWindowDims(updates, updateWindowDims);
     const tw_scatter at = { indexVectorDim,
                             static_cast<unsigned>(updateWindowDims.size()),
                             updateWindowDims.data(),
@@ -58,8 +69,9 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                     std::vector<unsigned> scatterDimsToOperandDims, UpdateComputationFunc &updateComputation,
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
+    detail::scatterWindowDims(updates, updateWindowDims);
     std::vector<std::size_t> window;
-    for (unsigned d : updateWindowDims) window.push_back(d < updates.rank() ? updates.dim(d) : 0);
+    for (unsigned d : updateWindowDims) window.push_back(updates.dim(d));
     for (std::size_t d : insertWindowDims)
         if (d <= window.size()) window.insert(window.begin() + static_cast<std::ptrdiff_t>(d), 1);
     if (window.size() != operand.rank() || updates.elementType() != operand.elementType())

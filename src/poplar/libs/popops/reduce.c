@@ -371,7 +371,7 @@ static void reduce_build(reduction *r, const char *call, tw_tensor out)
     if (r->elements == 1 && plain && r->params.op != TW_REDUCE_SQUARE_ADD && r->to == r->from) {
         if (!tw_graph_mapping_complete(g, flat)) tw_poputil_map_linearly(g, flat);
         tw_tensor from = tw_tensor_flatten(g, r->view);
-        if (r->sets)
+        if (r->sets && !r->sequence.id) /* nothing but the caller's sets */
             reduce_map(r, call, "_1", 1, &from, flat);
         else
             tw_program_sequence_add(g, r->sequence, tw_program_copy(g, from, flat));
@@ -493,12 +493,13 @@ void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_tensor o
 
 /* All are checked before the first is built. */
 static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw_reduce_one *reductions,
-                       tw_tensor *outputs, GArray *sets, const char *name, const char *const *options)
+                       tw_tensor *outputs, GArray *sets, tw_program copies, const char *name,
+                       const char *const *options)
 {
     g_autofree reduction *r = g_new0(reduction, count);
     g_autofree unsigned *order = g_new(unsigned, count *TW__LIBS_RANK);
     for (size_t i = 0; i < count; i++) {
-        r[i] = (reduction){ .graph = graph, .name = name, .sets = sets };
+        r[i] = (reduction){ .graph = graph, .name = name, .sets = sets, .sequence = copies };
         if (!reduce_prepare(&r[i], call, &reductions[i], outputs[i], options, &order[i * TW__LIBS_RANK]))
             return false;
     }
@@ -512,7 +513,7 @@ void tw_popops_reduce_many(tw_graph *graph, size_t count, const tw_reduce_one *r
 {
     if (!tw__libs_ready(graph)) return;
     g_autoptr(GArray) sets = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
-    if (!reduce_all(graph, __func__, count, reductions, outputs, sets, name, options)) return;
+    if (!reduce_all(graph, __func__, count, reductions, outputs, sets, sequence, name, options)) return;
     for (guint i = 0; i < sets->len; i++)
         tw_program_sequence_add(graph, sequence, tw_program_execute(graph, g_array_index(sets, tw_compute_set, i)));
 }
@@ -528,7 +529,7 @@ size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one 
     }
     g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
     if (sets) g_array_append_vals(list, set, (guint)sets);
-    reduce_all(graph, __func__, count, reductions, outputs, list, name, options);
+    reduce_all(graph, __func__, count, reductions, outputs, list, (tw_program){ 0 }, name, options);
     for (size_t i = sets; i < list->len && i < room; i++) set[i] = g_array_index(list, tw_compute_set, (guint)i);
     return MIN(list->len, room);
 }

@@ -41,6 +41,7 @@ void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination,
                         tw__libs_describe(graph, destination).text);
         return;
     }
+    if (!tw__libs_writeable(graph, __func__, destination)) return;
     if (tw_tensor_type(graph, source) == type)
         tw_program_sequence_add(graph, sequence, tw_program_copy(graph, source, destination));
     else

@@ -158,8 +158,13 @@ tw_tensor tw_poputil_create_broadcast_operand(tw_graph *graph, tw_tensor full, t
                                               bool dither, const char *name)
 {
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
-    size_t extent = tw_tensor_dim(graph, full, dim);
+    unsigned rank = tw_tensor_rank(graph, full);
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (dim >= rank) {
+        TW__LIBS_REFUSE(graph, "%s has no dimension %u", tw__libs_describe(graph, full).text, dim);
+        return TW__LIBS_NIL;
+    }
+    size_t extent = tw_tensor_dim(graph, full, dim);
     tw_tensor made = tw_graph_add_variable(graph, type, 1, &extent, name);
     uint64_t inner = extent ? tw_tensor_elements(graph, full) / extent : 0;
     if (!inner) {

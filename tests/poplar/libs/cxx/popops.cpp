@@ -403,7 +403,12 @@ static void scales()
     engine.readTensor("all", out.data(), out.data() + 12);
     for (int i = 0; i < 12; i++)
         EXPECT(i < 6 ? std::fabs(out[i] - (one + k * thousand)) < 0x1p-20f : out[i] == one);
-    std::ostringstream text;
+    Sequence trivial; /* reductions of nothing to add are copies, no vertices */
+    std::vector<Tensor> results;
+    popops::reduceMany(graph, { { all, {}, { popops::Operation::ADD }, "same" } }, results, trivial);
+    std::ostringstream text, copies;
+    dumpProgram(graph, trivial, copies);
+    EXPECT(copies.str().find("Copy") != std::string::npos && copies.str().find("Execute") == std::string::npos);
     dumpProgram(graph, prog, text); /* what a call has appended is told */
     EXPECT(text.str().find("Execute 'run'") != std::string::npos);
 }

@@ -132,6 +132,13 @@ static void libs_expr_refused(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_popops_fill", "0.5", "'i' int[3]", NULL);
     tw_popops_iota(g, t[0], 0, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popops_iota", "'x' float[2, 3]", NULL);
+    assert_int_equal(graph_hash(g), before);
+    tw_tensor fixed = tw_graph_add_constant_double(g, TW_FLOAT, 2, (size_t[]){ 2, 3 }, 1, "fixed");
+    before = graph_hash(g);
+    tw_popops_cast_to(g, t[0], fixed, p, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_cast_to", "fixed", NULL);
+    tw_poputil_create_broadcast_operand(g, t[0], TW_FLOAT, 2, false, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poputil_create_broadcast_operand", "'x' float[2, 3]", "dimension 2", NULL);
     tw_popops_cast_to(g, t[0], t[2], p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popops_cast_to", "'x' float[2, 3]", "'i' int[3]", NULL);
     tw_scale one = { 1, { 0, 0 } }, many = { 0, t[0] };
