@@ -93,6 +93,14 @@ class Graph {
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
                        const DebugContext &debugContext = {});
+    /* Braces in place of metadata; the shape is a list with a name, as braces alone are a shape. */
+    struct NoMetadata {};
+    template <class S, class = typename std::enable_if<std::is_same<S, std::vector<std::size_t>>::value ||
+                                                       std::is_same<S, ArrayRef<std::size_t>>::value>::type>
+    Tensor addVariable(const Type &type, NoMetadata, const S &shape, const DebugContext &debugContext = {})
+    {
+        return addVariable(type, ArrayRef<std::size_t>(shape), debugContext);
+    }
     /* With metadata of a QUARTER tensor, which may be an invalid tensor: then it gets its own, a variable that is
      * F143 with scale 0 after each load. Of other types it is not looked at. */
     template <class T>
@@ -109,6 +117,8 @@ class Graph {
         setMetadata(t, metadata);
         return t;
     }
+    /* Of the variable of a QUARTER tensor; nothing of other types. Not among the vendor's names. */
+    void setMetadata(const Tensor &t, const Tensor &metadata);
     /* Values of QUARTER by metadata that are constant; else as if those were F143 with scale 0. */
     template <class T, class V>
     IfTensor<T> addConstant(const Type &type, const T &metadata, ArrayRef<std::size_t> shape, ArrayRef<V> values,
@@ -120,6 +130,13 @@ class Graph {
     template <class T, class V>
     IfTensor<T> addConstant(const Type &type, const T &metadata, ArrayRef<std::size_t> shape, V value,
                             const DebugContext &debugContext = { "<const>" }, IfSimple<V> = nullptr)
+    {
+        return addConstantWith(metadata, type, shape, &value, TypeTraits::make<V>(), true, debugContext);
+    }
+    /* The same with the type of the value named: addConstant<double>(...). */
+    template <class V>
+    Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, V value,
+                       const DebugContext &debugContext = { "<const>" }, IfSimple<V> = nullptr)
     {
         return addConstantWith(metadata, type, shape, &value, TypeTraits::make<V>(), true, debugContext);
     }
@@ -355,7 +372,6 @@ class Graph {
     Tensor addConstantWith(const Tensor &metadata, const Type &type, ArrayRef<std::size_t> shape,
                            const void *values, const TypeTraits &traits, bool broadcast,
                            const DebugContext &debugContext);
-    void setMetadata(const Tensor &t, const Tensor &metadata);
     static void checkCount(const char *call, ArrayRef<std::size_t> shape, std::size_t count);
     void setInitialValue(const Tensor &t, const void *values, const TypeTraits &traits, bool broadcast);
     bool addText(const std::string &text, const std::string &name, const std::string &flags, CodeletFileType type);

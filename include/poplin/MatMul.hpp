@@ -106,18 +106,17 @@ inline poplar::Tensor create(const char *call, Create make, unsigned rank, popla
 {
     wantRank(call, rank, a.size());
     wantRank(call, rank, b.size());
-    if (type == poplar::QUARTER)
-        return graph.clone(type, create(call, make, rank, graph, poplar::HALF, a, b, debugContext, options),
-                           debugContext);
     std::vector<std::string> texts;
     std::vector<const char *> list;
     for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
     for (const std::string &t : texts) list.push_back(t.c_str());
     list.push_back(nullptr);
     std::string path = debugContext.getPathName();
-    return poplar::handles::make(graph, call, [&](tw_graph *g) {
+    poplar::Tensor made = poplar::handles::make(graph, call, [&](tw_graph *g) {
         return make(g, poplar::handles::of(type), rank, a.data(), b.data(), path.c_str(), list.data());
     });
+    graph.setMetadata(made, poplar::Tensor());
+    return made;
 }
 /* Elements of FP8 mean nothing without their metadata: it goes with them. */
 inline poplar::Tensor copied(const poplar::Tensor &from, const poplar::Tensor &to, poplar::program::Sequence &prog,

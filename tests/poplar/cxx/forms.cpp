@@ -55,6 +55,11 @@ static void metadata(Graph &g)
     EXPECT(g.addVariable(QUARTER, own, { 2 }, "x").getMetadata() == own);
     EXPECT(g.addVariable(FLOAT, none, { 2 }, VariableMappingMethod::LINEAR, { "x" }).dim(0) == 2);
     EXPECT(g.addConstant(QUARTER, own, { 2 }, 0, "c").dim(0) == 2 && g.addConstant(QUARTER, {}, 1).rank() == 0);
+    const std::vector<std::size_t> shape = { 3 };
+    EXPECT(g.addVariable(FLOAT, {}, shape, { "x" }).dim(0) == 3 && g.addVariable(QUARTER, {}, shape).hasMetadata());
+    EXPECT(g.addConstant<double>(FLOAT, none, shape, 2.5, "c").dim(0) == 3);
+    EXPECT(g.addConstant<float>(FLOAT, {}, 1).rank() == 0 &&
+           g.addConstant<float>(FLOAT, { 2 }, 1.0f, "c").dim(0) == 2);
     EXPECT(g.clone(own, t).dim(0) == 2 && g.clone(QUARTER, own, t, { "c" }).dim(0) == 2);
     EXPECT(!Sequence(Block(Sequence(), "empty"), Block(WriteUndef(t), { "name" })).isEmpty());
 }

@@ -291,7 +291,8 @@ static tw_tensor create_side(tw_graph *graph, const char *call, matmul_side side
                              const size_t *a, const size_t *b, const char *name, const char *const *options)
 {
     tw__matmul_plan plan;
-    if (!plan_of_shapes(graph, call, type, rank, a, b, options, &plan)) return TW__LIBS_NIL;
+    tw_type planned = type == TW_QUARTER ? TW_HALF : type; /* they are multiplied as halves */
+    if (!plan_of_shapes(graph, call, planned, rank, a, b, options, &plan)) return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
     tw_tensor made = side_create(graph, &plan, side, type, name);
     if (rank == 2) made = tw_tensor_squeeze(graph, made, 1, (size_t[]){ 0 });
