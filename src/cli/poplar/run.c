@@ -26,6 +26,7 @@ static const struct {
 
 typedef struct request {
     bool verbose, debug, serves;  /* serves: --dap */
+    bool saves;                   /* checkpoints are written or resumed */
     const char *report, *profile; /* files; NULL = not wanted */
     tw__launch launch;            /* several ranks */
     char **launcher;              /* words in front of the program; NULL = one process */
@@ -70,6 +71,30 @@ static int take_file(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
+/* What the engine finds in its environment. */
+static int take_variable(const tw__cli_given *g, const char *variable)
+{
+    if (!g->value || !*g->value) return tw__cli_usage_error("run", "'%s' needs a value", **g->at);
+    tw__cli_set_variable(variable, g->value);
+    return TW__EXIT_OK;
+}
+
+static int take_steps(void *into, const tw__cli_given *g)
+{
+    guint64 steps;
+    *TW__CLI_AT(bool, into, g) = true;
+    if (g->value && !g_ascii_string_to_unsigned(g->value, 10, 1, UINT64_MAX - 1, &steps, NULL))
+        return tw__cli_usage_error("run", "'%s' needs a number of steps, not '%s'", g->option->name, g->value);
+    return take_variable(g, strcmp(g->option->name, "--save-at") == 0 ? "TILEWRIGHT_SAVE_AT"
+                                                                      : "TILEWRIGHT_SAVE_EVERY");
+}
+
+static int take_checkpoint(void *into, const tw__cli_given *g)
+{
+    *TW__CLI_AT(bool, into, g) = true;
+    return take_variable(g, strcmp(g->option->name, "--save") == 0 ? "TILEWRIGHT_SAVE" : "TILEWRIGHT_RESUME");
+}
+
 static int refuse(void *into, const tw__cli_given *g)
 {
     (void)into;
@@ -103,6 +128,14 @@ static const tw__cli_option rows[] = {
       .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
     { "--profile", "FILE.json", AT(profile), .form = TW__CLI_MAY_LACK, .take = take_file,
       .help = "its profile, for tilewright profile and tilewright report" },
+    { "--save-at", "STEP", AT(saves), .form = TW__CLI_MAY_LACK, .take = take_steps,
+      .help = "a checkpoint before that step of the first engine's runs" },
+    { "--save-every", "N", AT(saves), .form = TW__CLI_MAY_LACK, .take = take_steps,
+      .help = "one every N steps, of which the last stays" },
+    { "--save", "FILE", AT(saves), .form = TW__CLI_MAY_LACK, .take = take_checkpoint,
+      .help = "where; default: checkpoint" },
+    { "--resume", "FILE", AT(saves), .form = TW__CLI_MAY_LACK, .take = take_checkpoint,
+      .help = "goes on there, with the same program and arguments" },
     { "-o", .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = refuse },
     { "-c", .form = TW__CLI_HIDDEN, .take = refuse },
     { "-D -I -l -L -U -include -isystem -idirafter -Xlinker", "VALUE", AT(options),
@@ -337,6 +370,7 @@ static int run(int argc, char **argv)
         return tw__cli_usage_error("run", "--hosts needs -n, the number of ranks");
     if ((r.debug || r.serves) && r.launch.ranks)
         return tw__cli_usage_error("run", "%s is for one process, without -n", r.debug ? "--debug" : "--dap");
+    if (r.saves && r.launch.ranks) return tw__cli_usage_error("run", "checkpoints are of one process, without -n");
     if (r.debug && r.serves) return tw__cli_usage_error("run", "--debug reads commands, --dap serves an editor");
     if (r.debug) tw__cli_set_variable("TILEWRIGHT_DEBUG", "1");
     g_auto(GStrv) launcher = r.launch.ranks ? tw__launch_words("run", &r.launch) : NULL;
@@ -384,7 +418,9 @@ const tw__command tw__command_run = {
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright run examples/poplar/cxx/adder.cpp\n"
-               "tilewright run --debug --device ipu-sim examples/poplar/adder/adder.c",
+               "tilewright run --debug --device ipu-sim examples/poplar/adder/adder.c\n"
+               "tilewright run --device ipu-sim --save-at 2 --save saved examples/poplar/adder/adder.c\n"
+               "tilewright run --device ipu-sim --resume saved examples/poplar/adder/adder.c",
     .options = TW__CLI_ROWS(rows),
     .words = "-g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",

@@ -3,6 +3,7 @@
  * returns its status. */
 #include "poplar/engine/engine.h"
 #include "core/base/interrupt.h"
+#include "poplar/engine/run/checkpoint.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
@@ -157,6 +158,7 @@ static void engine_drop(tw_engine *engine)
     if (!engine) return;
     tw__replicas_free(engine);
     tw__streams_free(engine);
+    tw__saves_free(engine->saves);
     tw__account_free(engine->account);
     tw__tile_sims_free(engine->sims);
     tw__chip_code_free(engine->chip);
@@ -326,6 +328,7 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     if (program >= engine->program_count)
         return tw__fail(TW_E_INDEX, "program %u of an engine with %zu programs", program, engine->program_count);
     s = tw__streams_check(engine, program);
+    if (!s) s = tw__saves_asked(engine);
     if (s) return s;
     TW__LOG(ENGINE, DEBUG, "run program %u%s%s", program, run_name ? " " : "", run_name ? run_name : "");
     tw__wire_mark(TW__WIRE_HERE("tw_engine_run of a program"), program);

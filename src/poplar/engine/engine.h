@@ -401,6 +401,7 @@ struct tw_engine {
     uint32_t fault_tile;
     const struct tw_debugger *debugger; /* debugger.c; NULL: none */
     size_t debugged;                    /* the step that runs, while there is one */
+    struct tw__saves *saves;            /* run/checkpoint.h; NULL: nothing is saved or resumed */
     struct tw_engine
         *replicas;    /* [core->created] run/replicas.c; NULL: the graph does not exist as replicas only */
     unsigned replica; /* of one of those: its index */
@@ -456,6 +457,7 @@ tw_status tw__link_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 
 /* same_ranks.c, run/ranks.c: calls of all ranks; alone they do nothing */
 tw_status tw__ranks_same_graph(const tw_engine *engine); /* fails with the first object that differs */
+uint64_t tw__graph_hash(const tw_engine *engine);        /* of the graph, and of what its variables lie at */
 tw_status tw__ranks_share(const tw_engine *engine, const char *what, void *bytes, size_t size); /* from rank 0 */
 tw_status tw__ranks_scalar(const tw_engine *engine, unsigned owner, int64_t *value);
 tw_status tw__ranks_measured(tw_engine *engine, const tw__exec *exec);
@@ -493,6 +495,9 @@ void tw__faults_begin(void); /* before a run */
 /* debugger.c: the debugger of engines that are made now, which the engine keeps. The first call loads the one that
  * `tilewright run --debug` asks for. */
 tw_status tw__take_debugger(tw_engine *engine);
+
+/* checkpoint.c: what the environment asks of the first engine; then, before run number `saves->runs`. */
+tw_status tw__saves_asked(tw_engine *engine);
 
 /* run/interpreter.c */
 extern const char *const tw__opcode_names[];

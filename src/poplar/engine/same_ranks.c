@@ -168,17 +168,40 @@ static tw_status name_difference(const tw_engine *engine, size_t kind)
     return s;
 }
 
+static uint64_t hash_kind(const tw_engine *engine, size_t kind)
+{
+    uint64_t all = TW__FNV;
+    for (size_t i = 0; i < count_of(engine, kind); i++) {
+        uint64_t hash = kinds[kind].hash(engine, i);
+        all = HASH_OF(all, hash);
+    }
+    return all;
+}
+
+/* Options count as far as they change what is where; code of the chip is among the loads. */
+uint64_t tw__graph_hash(const tw_engine *engine)
+{
+    const tw__plan *plan = &engine->plan;
+    uint64_t hash = HASH_OF(TW__FNV, plan->storage.bytes);
+    for (size_t kind = 1; kind < KINDS; kind++) {
+        uint64_t one = hash_kind(engine, kind);
+        hash = HASH_OF(hash, one);
+    }
+    for (size_t i = 0; i < engine->core->var_count; i++) {
+        uint64_t at = engine->core->vars[i].count ? tw__storage_at(&plan->storage, (uint32_t)i, 0) : 0;
+        hash = HASH_OF(hash, at);
+    }
+    for (size_t i = 0; i < plan->code.count; i++) hash = HASH_OF(hash, plan->code.items[i].op);
+    for (size_t i = 0; i < engine->loads.count; i++)
+        hash = tw__fnv1a(hash, engine->loads.items[i].bytes, engine->loads.items[i].size);
+    return HASH_OF(hash, engine->target->chip);
+}
+
 tw_status tw__ranks_same_graph(const tw_engine *engine)
 {
     if (tw__wire_size() < 2) return TW_OK;
     uint64_t mine[KINDS], theirs[KINDS];
-    for (size_t k = 0; k < KINDS; k++) {
-        mine[k] = TW__FNV;
-        for (size_t i = 0; i < count_of(engine, k); i++) {
-            uint64_t hash = kinds[k].hash(engine, i);
-            mine[k] = HASH_OF(mine[k], hash);
-        }
-    }
+    for (size_t k = 0; k < KINDS; k++) mine[k] = hash_kind(engine, k);
     memcpy(theirs, mine, sizeof mine);
     tw_status s = tw__wire_broadcast(TW__WIRE_HERE("tw_engine_load"), 0, theirs, sizeof theirs);
     uint64_t first = 0;

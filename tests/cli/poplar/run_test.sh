@@ -217,6 +217,52 @@ prints err '-ltilewright_poplibs'
 expect 3 "$tilewright" run graph.cpp
 prints out 'no device'
 
+# Checkpoints: what is resumed prints what the whole run prints, of an earlier run of the engine, too.
+cat >steps.c <<'END'
+#include <tilewright/tilewright.h>
+int main(void)
+{
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 4 }, "x");
+    tw_graph_map(g, x, 0);
+    tw_graph_create_host_access(g, "x", x);
+    tw_tensor left = tw_tensor_slice(g, x, 0, 0, 3), right = tw_tensor_slice(g, x, 0, 1, 4);
+    tw_tensor y = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 3 }, "y");
+    tw_graph_map(g, y, 0);
+    tw_stream out = tw_graph_add_device_to_host_fifo(g, "out", TW_INT, 4, NULL);
+    tw_program round[] = { tw_program_copy(g, left, y), tw_program_copy(g, y, right),
+                           tw_program_copy_to_stream(g, x, out) };
+    tw_program twice = tw_program_repeat(g, 2, tw_program_sequence_of(g, 3, round));
+    tw_engine *e = tw_engine_new(g, twice, NULL);
+    int x0[] = { 1, 2, 3, 4 }, got[16] = { 0 };
+    if (tw_engine_load(e, dev)) return tw_engine_report_error(stderr, e), 1;
+    tw_engine_connect_stream(e, "out", got, sizeof got);
+    tw_engine_write(e, "x", x0, sizeof x0);
+    for (int run = 0; run < 2; run++) {
+        if (tw_engine_run(e, 0)) return tw_engine_report_error(stderr, e), 1;
+        tw_engine_read(e, "x", x0, sizeof x0);
+        for (int i = 0; i < 4; i++) printf("%d ", x0[i]);
+    }
+    for (int i = 0; i < 16; i++) printf("%d ", got[i]);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(dev);
+}
+END
+expect 0 "$tilewright" run --save-at 9 --save ck steps.c
+whole='1 1 1 2 1 1 1 1 1 1 2 3 1 1 1 2 1 1 1 1 1 1 1 1 '
+test "$(cat out)" = "$whole" || fail "a run that is saved: $(cat out)"
+expect 0 "$tilewright" run --resume ck steps.c
+test "$(cat out)" = "$whole" || fail "a run that goes on: $(cat out)"
+expect 0 "$tilewright" run --save-at 99 --save none steps.c
+prints err 'no checkpoint: the runs had 12 steps'
+test ! -e none || fail "a checkpoint of a step that is not there"
+expect 1 "$tilewright" run --resume prog.c steps.c
+prints err prog.c
+expect 2 "$tilewright" run --save-at x steps.c
+prints err "'--save-at' needs a number of steps, not 'x'"
+expect 2 "$tilewright" run -n 2 --resume ck steps.c
+prints err 'of one process'
+
 # What the compiler has to say arrives as it says it.
 printf 'int main(void)\n{\n    return missing;\n}\n' >bad.c
 expect 1 "$tilewright" run bad.c

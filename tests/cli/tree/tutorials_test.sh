@@ -103,6 +103,6 @@ tutorial-poplar 9
 four-machines 1
 coming-from-cann 1
 faq 4
-debugging 8
+debugging 10
 END
 finish

@@ -101,7 +101,7 @@ static void walk_settings(tw__ck *k, const tw_sim *sim)
     if (!same) tw__ck_refuse(k, "was saved with other options of the simulator: resume it with the same");
 }
 
-static void walk_tile(tw__ck *k, tw_sim *sim)
+void tw__sim_walk(tw__ck *k, tw_sim *sim)
 {
     tw__ck_section(k, "tile", 0);
     walk_settings(k, sim);
@@ -113,6 +113,18 @@ static void walk_tile(tw__ck *k, tw_sim *sim)
         tw__ck_fields(k, ROWS(context_rows), w);
         if (tw__ck_reads(k) && !context_sound(sim, w)) tw__ck_wrong(k, "a repeat loop cannot be");
     }
+}
+
+void tw__sim_walked(tw_sim *sim)
+{
+    for (unsigned i = 0; i < TW__SIM_WEIGHTS; i++) tw__sim_set_weight(sim, i, sim->weights.words[i]);
+    tw_sim_code_changed(sim, sim->base, sim->size);
+    sim->native_seen = 0; /* other translations may fit */
+}
+
+static void walk_tile(tw__ck *k, tw_sim *sim)
+{
+    tw__sim_walk(k, sim);
     tw__ck_section(k, "memory", 0);
     tw__ck_sparse(k, "memory", sim->memory, sim->size);
 }
@@ -170,8 +182,6 @@ tw_status tw_sim_resume(tw_sim *sim, const char *path)
     walk_tile(k, sim);
     tw_status status = tw__ck_end(k);
     if (status != TW_OK) tw_sim_reset(sim);
-    for (unsigned i = 0; i < TW__SIM_WEIGHTS; i++) tw__sim_set_weight(sim, i, sim->weights.words[i]);
-    tw_sim_code_changed(sim, sim->base, sim->size);
-    sim->native_seen = 0; /* other translations may fit */
+    tw__sim_walked(sim);
     return status;
 }

@@ -192,6 +192,10 @@ void tw__sim_trace_fault(tw__sim_context *w, const tw_sim_event *event);
 /* --- save.c ----------------------------------------------------------------------------------------------------- */
 
 extern const tw__ck_table tw__sim_tables[];
+/* A part of a file: a tile that has been reset, but for its memory, which its owner walks; then, when it reads, what
+ * follows from all of it. */
+void tw__sim_walk(tw__ck *k, tw_sim *sim);
+void tw__sim_walked(tw_sim *sim);
 
 /* --- sim.c ------------------------------------------------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include "poplar/engine/engine.h"
 #include "core/base/interrupt.h"
 #include "core/base/kept_error.h"
-#include "poplar/engine/run/machine.h"
+#include "poplar/engine/run/checkpoint.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -223,6 +223,12 @@ static const tw__exec *measured_by(const tw__plan *plan, const tw__instr *in)
     return plan->execs.items[in->a].on_tiles ? &plan->execs.items[in->a] : NULL;
 }
 
+/* Only a checkpoint brings a machine to where its calls do not lead. */
+static tw_status nowhere(void)
+{
+    return tw__fail(TW_E_FILE_LOAD, "the checkpoint's run is at a place to which no calls lead");
+}
+
 static tw_status tell_debugger(const machine *m, const tw__instr *in)
 {
     const tw_debugger *d = m->engine->debugger;
@@ -264,6 +270,10 @@ tw_status tw__machine_go(machine *m)
     for (;;) {
         const tw__instr *in = &m->code[pc++];
         if (m->log) log_instruction(m, in);
+        if (engine->saves) {
+            m->pc = pc - 1;
+            if ((s = tw__checkpoint_step(m, in)) != TW_OK) return s;
+        }
         const tw__exec *measured = measured_by(plan, in);
         if (m->trace && in->step != TW__NO_STEP && !measured) tw__account_step(engine, in->step);
         int64_t value = 0;
@@ -308,10 +318,14 @@ tw_status tw__machine_go(machine *m)
             if (!s && pc == TW__NO_STEP) return no_case(m, in, value);
             break;
         case TW__I_CALL:
+            if (m->depth >= plan->call_depth) return nowhere();
             plan->calls[m->depth++] = pc;
             pc = in->to;
             break;
-        case TW__I_RETURN: pc = plan->calls[--m->depth]; break;
+        case TW__I_RETURN:
+            if (m->depth == 0) return nowhere();
+            pc = plan->calls[--m->depth];
+            break;
         case TW__I_FOR_SET: tw__scalar_set((tw_type)in->type, m->base + in->u.at, in->imm); break;
         case TW__I_FOR_ADD:
             tw__scalar_set((tw_type)in->type, m->base + in->u.at,
@@ -370,6 +384,7 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
     tw__faults_begin();
     machine m;
     tw_status s = engine->replicas ? tw__replicas_execute(engine, program) : tw__machine_start(&m, engine, program);
+    if (!s && !engine->replicas && engine->saves) s = tw__checkpoint_enter(&m, program);
     if (!s && !engine->replicas) s = tw__machine_go(&m);
     tw_progress_end();
     return s;

@@ -3,7 +3,7 @@
  * in turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
  * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at
  * transfer time (docs/decisions.md, G10). */
-#include "poplar/engine/run/streams.h"
+#include "poplar/engine/run/checkpoint.h"
 
 #include <glib.h>
 #include <limits.h>
@@ -381,6 +381,29 @@ static tw_status move_out(const item *it, char *host, char *device, size_t host_
     return s;
 }
 
+/* The buffer's turn is over. */
+static void transferred(const tw_engine *engine, tw__stream_state *st)
+{
+    if (st->how == BUFFER)
+        st->position = st->position + st->bytes >= st->buffer_bytes ? 0 : st->position + st->bytes;
+    if (st->how == CALLBACK)
+        tw__callbacks_begin(engine->callbacks, st, st->to_device ? TW__CALL_COMPLETE : TW__CALL_TAKE);
+}
+
+void tw__stream_again(tw_engine *engine, tw__stream_state *st, const char *host)
+{
+    if (st->how == UNCONNECTED) return;
+    tw__callbacks_wait(engine->callbacks, st);
+    if (st->how == CALLBACK && st->to_device && st->ready == 0)
+        tw__callbacks_begin(engine->callbacks, st, TW__CALL_FETCH);
+    tw__callbacks_wait(engine->callbacks, st);
+    if (!st->to_device)
+        memcpy(st->how == BUFFER ? st->buffer + st->position : tw__stream_slot(st, 0), host, st->bytes);
+    transferred(engine, st);
+    tw__callbacks_wait(engine->callbacks, st);
+    if (st->to_device) begin_prefetch(engine, st);
+}
+
 static tw_status move_item(const item *it)
 {
     tw_engine *engine = it->engine;
@@ -398,10 +421,8 @@ static tw_status move_item(const item *it)
     tw_status s = it->to_device ? move_in(it, host, device, host_size, device_size)
                                 : move_out(it, host, device, host_size, device_size);
     if (s || !it->ends) return s;
-    if (st->how == BUFFER)
-        st->position = st->position + st->bytes >= st->buffer_bytes ? 0 : st->position + st->bytes;
-    if (st->how == CALLBACK)
-        tw__callbacks_begin(engine->callbacks, st, it->to_device ? TW__CALL_COMPLETE : TW__CALL_TAKE);
+    if (engine->saves) tw__checkpoint_note(engine, st, host);
+    transferred(engine, st);
     return s;
 }
 

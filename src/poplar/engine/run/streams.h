@@ -39,6 +39,9 @@ static inline char *tw__stream_slot(const tw__stream_state *st, unsigned index)
     return st->buffer + (size_t)((st->head + index) % st->depth) * st->bytes;
 }
 
+/* --- streams.c: what a transfer did with the program's buffer or callback, once more; `host`: what it got. */
+void tw__stream_again(tw_engine *engine, tw__stream_state *stream, const char *host);
+
 /* --- callbacks.c ------------------------------------------------------------------------------------------------ */
 
 /* NULL: the thread of the run calls everything. */

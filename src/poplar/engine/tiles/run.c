@@ -128,7 +128,7 @@ static void set_up(tw_engine *engine, uint32_t tile, tw_sim *sim)
         tw_sim_set_csr(sim, TW_SIM_SUPERVISOR, WORKER_BASES + w, s.worker + w * s.step);
 }
 
-static tw_sim *sim_of(tw_engine *engine, uint32_t tile)
+tw_sim *tw__tile_sim(tw_engine *engine, uint32_t tile)
 {
     tw_sim **slot = &engine->sims->by_tile[tile];
     if (*slot) return *slot;
@@ -372,7 +372,7 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     struct tw__tile_exec *run = exec->on_tiles;
     turn t = { .engine = engine, .exec = exec, .tile = exec->groups[exec->tile_first[index]].tile };
     bool all = true, code = engine->chip->placed_of[t.tile] != 0;
-    if (code) t.sim = sim_of(engine, t.tile), t.stacks = stacks_of(engine, t.tile);
+    if (code) t.sim = tw__tile_sim(engine, t.tile), t.stacks = stacks_of(engine, t.tile);
     if (t.sim) begin_trace(engine, t.tile, t.sim, &t.trace);
     if (code && !t.sim) {
         keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints: an engine that is resumed gives what the whole run gave, byte by byte, from wherever it was saved. */
+#include "poplar/engine/engine_test.h"
+
+#include "core/base/covered.h"
+#include "poplar/engine/run/checkpoint.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ROUNDS = 6, STEPS_OF_A_RUN = ROUNDS * 5, RING = 4, REMOTE_ROWS = 3 };
+
+/* A vertex that keeps something in its state. */
+static const char counting[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "using namespace poplar;\n"
+    "class Count : public Vertex {\n"
+    "public:\n"
+    "    InOut<Vector<int>> sum;\n"
+    "    Input<Vector<int>> in;\n"
+    "    int turn;\n"
+    "    bool compute() {\n"
+    "        turn = turn * 3 + 1;\n"
+    "        for (unsigned i = 0; i < sum.size(); i++) sum[i] = sum[i] * 5 + in[i] + turn;\n"
+    "        return true;\n"
+    "    }\n"
+    "};\n";
+
+typedef struct seen { /* what the program around the engine gets */
+    int in, taken, complete;
+    uint64_t hash;
+    int32_t ring[RING][4], sum[4], rows[REMOTE_ROWS][4];
+} seen;
+
+static void give(void *buffer, void *user)
+{
+    seen *s = user;
+    for (int i = 0; i < 4; i++) ((int32_t *)buffer)[i] = s->in * 7 + i;
+    s->in++;
+}
+
+static void completed(void *user)
+{
+    ((seen *)user)->complete++;
+}
+
+static void take(void *buffer, void *user)
+{
+    seen *s = user;
+    s->hash = tw__fnv1a(s->hash, buffer, 16);
+    s->taken++;
+}
+
+typedef struct machine {
+    tw_device *device;
+    tw_graph *g;
+    tw_engine *e;
+    seen seen;
+} machine;
+
+/* In each round: a transfer in, a compute set, a row of a remote buffer, transfers out to a callback and a ring. */
+static machine *machine_new(test_device kind, int first)
+{
+    machine *m = calloc(1, sizeof *m);
+    m->device = test_device_new(kind);
+    tw_graph *g = m->g = tw_graph_new(tw_device_target(m->device));
+    tw_graph_add_codelets_source(g, counting, "c++", "counting.cpp", "-O1");
+    tw_tensor x = test_variable(g, TW_INT, SHAPE(4), "x"), sum = test_variable(g, TW_INT, SHAPE(4), "sum");
+    tw_compute_set cs = tw_graph_add_compute_set(g, "count");
+    tw_vertex v = tw_graph_add_vertex(g, cs, "Count", 0);
+    tw_graph_connect(g, v, "sum", sum);
+    tw_graph_connect(g, v, "in", x);
+    tw_graph_set_field(g, v, "turn", first);
+    tw_remote_buffer rb = tw_graph_add_remote_buffer(g, "rb", TW_INT, 4, REMOTE_ROWS, false, false);
+    tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_INT, 4, TW_STREAM_REPLICATE, NULL);
+    tw_stream out = tw_graph_add_device_to_host_fifo(g, "out", TW_INT, 4, NULL);
+    tw_stream ring = tw_graph_add_device_to_host_fifo(g, "ring", TW_INT, 4, NULL);
+    tw_tensor row = tw_graph_add_constant(g, TW_UNSIGNED_INT, SHAPE(1), (uint32_t[]){ 1 }, false, "row");
+    tw_graph_map(g, row, 0);
+    tw_program round[] = { tw_program_copy_from_stream(g, in, x), tw_program_execute(g, cs),
+                           tw_program_copy_to_remote(g, tw_tensor_reshape(g, sum, SHAPE(1, 4)), rb, row),
+                           tw_program_copy_to_stream(g, sum, out), tw_program_copy_to_stream(g, x, ring) };
+    tw_program all = tw_program_repeat(g, ROUNDS, tw_program_sequence_of(g, 5, round));
+    m->e = test_engine_new(g, m->device, all, NULL);
+    m->seen.hash = TW__FNV;
+    const tw_stream_callback gives = { .fetch = give, .complete = completed, .user = &m->seen },
+                             takes = { .fetch = take, .user = &m->seen };
+    test_ok(tw_engine_connect_stream_to_callback(m->e, "in", &gives));
+    test_ok(tw_engine_connect_stream_to_callback(m->e, "out", &takes));
+    test_ok(tw_engine_connect_stream(m->e, "ring", m->seen.ring, sizeof m->seen.ring));
+    return m;
+}
+
+static void machine_free(machine *m)
+{
+    tw_engine_free(m->e);
+    tw_graph_free(m->g);
+    tw_device_free(m->device);
+    free(m);
+}
+
+static seen look(machine *m)
+{
+    test_ok(tw_engine_read(m->e, "sum", m->seen.sum, sizeof m->seen.sum));
+    for (uint64_t r = 0; r < REMOTE_ROWS; r++)
+        test_ok(tw_engine_copy_from_remote_buffer(m->e, "rb", r, m->seen.rows[r], sizeof m->seen.rows[r]));
+    return m->seen;
+}
+
+static void assert_seen(const seen *got, const seen *want)
+{
+    assert_int_equal(got->in, want->in);
+    assert_int_equal(got->taken, want->taken);
+    assert_int_equal(got->complete, want->complete);
+    assert_true(got->hash == want->hash);
+    assert_memory_equal(got->ring, want->ring, sizeof got->ring);
+    assert_memory_equal(got->sum, want->sum, sizeof got->sum);
+    assert_memory_equal(got->rows, want->rows, sizeof got->rows);
+}
+
+static char path[] = "/tmp/tw_graph_checkpoint_XXXXXX";
+static const test_device kinds[] = { CPU, MODEL, SIM };
+
+static void within_a_run(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        machine *whole = machine_new(kinds[k], 2);
+        test_ok(tw_engine_run(whole->e, 0));
+        seen want = look(whole);
+        assert_int_equal(want.taken, ROUNDS);
+        for (unsigned step = 0; step < STEPS_OF_A_RUN; step += kinds[k] == SIM ? 7 : 1) {
+            machine *saved = machine_new(kinds[k], 2), *resumed = machine_new(kinds[k], 2);
+            test_ok(tw_engine_save_at(saved->e, step, 0, path));
+            test_ok(tw_engine_run(saved->e, 0));
+            seen got = look(saved);
+            assert_seen(&got, &want);
+            test_ok(tw_engine_resume(resumed->e, path));
+            test_ok(tw_engine_run(resumed->e, 0));
+            got = look(resumed);
+            assert_seen(&got, &want);
+            machine_free(saved), machine_free(resumed);
+        }
+        machine_free(whole);
+    }
+}
+
+/* The second run again and again, each from the file of the first; the program keeps what is its own. */
+static void between_runs(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        machine *m = machine_new(kinds[k], 2);
+        test_ok(tw_engine_run(m->e, 0));
+        test_ok(tw_engine_save(m->e, path));
+        const seen first = look(m);
+        test_ok(tw_engine_run(m->e, 0));
+        const seen want = look(m);
+        machine *other = machine_new(kinds[k], 2);
+        for (int again = 0; again < 2; again++) {
+            other->seen = first;
+            test_ok(tw_engine_resume(other->e, path));
+            test_ok(tw_engine_run(other->e, 0));
+            seen got = look(other);
+            assert_seen(&got, &want);
+        }
+        machine_free(m), machine_free(other);
+    }
+}
+
+/* A run that was resumed takes the same later checkpoints, byte by byte. */
+static void later_ones(void **state)
+{
+    (void)state;
+    gchar *want = NULL, *got = NULL;
+    gsize bytes, again;
+    machine *m = machine_new(MODEL, 2), *resumed = machine_new(MODEL, 2);
+    test_ok(tw_engine_save_at(m->e, 7, 0, path));
+    test_ok(tw_engine_run(m->e, 0));
+    test_ok(tw_engine_resume(resumed->e, path));
+    test_ok(tw_engine_save_at(resumed->e, 22, 0, path));
+    test_ok(tw_engine_run(resumed->e, 0));
+    assert_true(g_file_get_contents(path, &got, &again, NULL));
+    machine *whole = machine_new(MODEL, 2);
+    test_ok(tw_engine_save_at(whole->e, 2, 10, path)); /* 2, 12, 22 */
+    test_ok(tw_engine_run(whole->e, 0));
+    assert_true(g_file_get_contents(path, &want, &bytes, NULL));
+    assert_int_equal(again, bytes);
+    assert_memory_equal(got, want, bytes);
+    g_free(got), g_free(want);
+    machine_free(m), machine_free(resumed), machine_free(whole);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    machine *m = machine_new(MODEL, 2), *other = machine_new(MODEL, 3);
+    assert_int_equal(tw_engine_save(NULL, path), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_engine_save(m->e, NULL), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_engine_save(m->e, "/nowhere/at/all"), TW_E_IO);
+    assert_int_equal(tw_engine_resume(m->e, "/nowhere/at/all"), TW_E_FILE_LOAD);
+    test_ok(tw_engine_save(m->e, path));
+    assert_int_equal(tw_engine_resume(other->e, path), TW_E_FILE_LOAD); /* another graph */
+    test_ok(tw_engine_run(other->e, 0));                                /* nothing of it was touched */
+    test_ok(tw_engine_save_at(m->e, 1, 1, "/nowhere/at/all"));
+    assert_int_equal(tw_engine_run(m->e, 0), TW_E_IO);
+    tw_engine *not_loaded = tw_engine_new(m->g, tw_program_sequence_of(m->g, 0, NULL), NULL);
+    assert_int_equal(tw_engine_save(not_loaded, path), TW_E_NOT_LOADED);
+    assert_int_equal(tw_engine_resume(not_loaded, path), TW_E_NOT_LOADED);
+    tw_engine_free(not_loaded);
+    machine_free(m), machine_free(other);
+}
+
+/* The sums of a file made right again, so that what is inside is met. */
+static void put_sum(guchar *bytes, gsize size)
+{
+    uint64_t sum = tw__fnv1a(TW__FNV, bytes, size - 24);
+    for (unsigned b = 0; b < 8; b++) bytes[size - 16 + b] = (guchar)(sum >> 8 * b);
+}
+
+static void damaged(void **state)
+{
+    (void)state;
+    gchar *good;
+    gsize size;
+    machine *m = machine_new(MODEL, 2);
+    test_ok(tw_engine_save_at(m->e, 13, 0, path));
+    test_ok(tw_engine_run(m->e, 0));
+    assert_true(g_file_get_contents(path, &good, &size, NULL));
+    guchar *bytes = g_malloc(size);
+    unsigned refusals = 0, forged = 0;
+    for (gsize at = 0; at < size; at += at < 700 ? 3 : size / 40 + 1)
+        for (int sum = 0; sum < 2; sum++) {
+            memcpy(bytes, good, size);
+            bytes[at] ^= (guchar)(1 + at % 127);
+            if (sum) put_sum(bytes, size);
+            assert_true(g_file_set_contents(path, (gchar *)bytes, (gssize)size, NULL));
+            tw_status s = tw_engine_resume(m->e, path);
+            forged += sum;
+            refusals += !sum && s == TW_E_FILE_LOAD;
+            if (!sum && s != TW_E_FILE_LOAD) fail_msg("byte %zu is damaged: %d", (size_t)at, s);
+            if (s == TW_OK) tw_engine_run(m->e, 0); /* ends, one way or another */
+            test_ok(tw_engine_load(m->e, m->device));
+        }
+    assert_true(forged == refusals && forged > 50);
+    assert_true(g_file_set_contents(path, good, (gssize)size / 2, NULL));
+    assert_int_equal(tw_engine_resume(m->e, path), TW_E_FILE_LOAD);
+    g_free(good), g_free(bytes);
+    machine_free(m);
+}
+
+static void all_is_told(void **state)
+{
+    (void)state;
+    for (const tw__ck_table *table = tw__engine_tables; table->name; table++) covered(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_is_told), cmocka_unit_test(within_a_run), cmocka_unit_test(between_runs),
+        cmocka_unit_test(later_ones),  cmocka_unit_test(refused),      cmocka_unit_test(damaged),
+    };
+    int file = mkstemp(path);
+    if (file >= 0) close(file);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}
