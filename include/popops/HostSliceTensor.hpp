@@ -14,7 +14,7 @@ struct IndicesAndTensor {
     poplar::Tensor indices;
     poplar::Tensor tensor;
 };
-/* Rows of packets of 256 bytes; packets follow one another over the tiles, as many on each, the first with one more. */
+/* Rows of packets of 256 bytes; they follow one another over the tiles, as many on each, the first with one more. */
 inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type,
                                                    const std::vector<std::size_t> &shape, bool,
                                                    const poplar::DebugContext &debugContext = {})
