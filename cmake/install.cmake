@@ -75,3 +75,16 @@ endif()
 # What the last installation of this build wrote (install_manifest*.txt), and folders that are empty then.
 add_custom_target(uninstall USES_TERMINAL VERBATIM
   COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake)
+
+# What an installation consists of, without tests and examples: packages build no more (./dev deb). At the end of the
+# configuration all its targets are known; a build may lack some.
+add_custom_target(installed)
+function(tw_name_installed)
+  foreach(target IN ITEMS tilewright tilewright_program debugger_module ir_module cc_module popc_module poplar tw_pva tw_pvti
+          tilewright_poplibs libs_gp runtime tilewright_aie_check aie_calls man)
+    if(TARGET ${target})
+      add_dependencies(installed ${target})
+    endif()
+  endforeach()
+endfunction()
+cmake_language(DEFER CALL tw_name_installed)

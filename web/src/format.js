@@ -76,3 +76,5 @@ export function byteAxis(most) {
     const interval = byteStep(most);
     return { interval, max: Math.max(1, Math.ceil(most / interval)) * interval };
 }
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

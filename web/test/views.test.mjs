@@ -560,6 +560,18 @@ describe('figures', () => {
         await page.close();
     });
 
+    it('a core is called so, also where there is one', async () => {
+        const page = await open(at('flash.html'), { hash: '#view=memory' });
+        await ready(page);
+        const text = (selector) => page.$eval(selector, (e) => e.textContent);
+        assert.match(await text('.tabs'), /By core.*Map of a core/);
+        assert.match(await text('.answer'), /\? Core 0 holds most/);
+        await show(page, '#view=motion');
+        assert.match(await text('.answer'), /Most waiting is for /);
+        assert.match(await text('#view'), /of 1 core (1 works|0 work), /);
+        await page.close();
+    });
+
     it('memory of a PTO core over time, and lanes at work', async () => {
         const { graph, execution } = json('flash.json');
         const { map } = graph.memory;

@@ -7,16 +7,17 @@ import { graphView } from './graph.js';
 import { KERNEL_TABS, kernelsView } from './kernels.js';
 import { MEMORY_TABS, memoryView } from './memory.js';
 import { motionView } from './motion.js';
+import { inWordsOf } from './parts.js';
 import { PROGRAM_TABS, programView } from './program.js';
 import { summaryView } from './summary.js';
 import { TIME_TABS, timeView } from './time.js';
 
-function parts(report) {
+function parts(p, report) {
     return [
         ['Summary', summaryView, {}],
-        ...MEMORY_TABS.map(([tab, title]) => [`Memory: ${title}`, memoryView, { tab }]),
+        ...inWordsOf(p, MEMORY_TABS).map(([tab, title]) => [`Memory: ${title}`, memoryView, { tab }]),
         ...PROGRAM_TABS.map(([tab, title]) => [`Program: ${title}`, programView, { tab }]),
-        ...TIME_TABS.map(([tab, title]) => [`Time: ${title}`, timeView, { tab }]),
+        ...inWordsOf(p, TIME_TABS).map(([tab, title]) => [`Time: ${title}`, timeView, { tab }]),
         ...KERNEL_TABS.map(([tab, title]) => [`Kernels: ${title}`, kernelsView, { tab }]),
         ['Motion', motionView, {}],
         ['Graph', graphView, {}],
@@ -25,7 +26,7 @@ function parts(report) {
 }
 
 export function allView(p, state, report) {
-    const made = parts(report).map(([title, view, own]) => {
+    const made = parts(p, report).map(([title, view, own]) => {
         let elements;
         try {
             ({ elements } = view(p, own, report));

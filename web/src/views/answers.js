@@ -2,7 +2,7 @@
 // What each view is asked, and its answer in a sentence, from the figures that the view shows below it. Where a view has
 // no figures there is no answer: it says itself what is absent, and why.
 import { h } from '../dom.js';
-import { bytes, count, cut, percent } from '../format.js';
+import { bytes, capital, count, cut, percent } from '../format.js';
 import { NONE } from '../model.js';
 import { memoriesOf } from './holds.js';
 import { placeOf } from './spans.js';
@@ -292,6 +292,7 @@ function whatMoves(p) {
             !stopped &&
             p.hasIntervals() &&
             `${several(p.c.laneTile.length, 'lane')} of ${several(new Set(p.c.laneTile).size, p.tileWord)} were recorded from begin to end.`,
+        !most && !worst && !stopped && p.hasIntervals() && whoWaits(p),
     );
 }
 
@@ -340,7 +341,7 @@ export function withAnswer(elements, view, tab, p, report) {
     const [question, answer] = ASKED[tab ? `${view} ${tab}` : view] ?? [];
     const text = answer?.(p, report);
     if (!text) return elements;
-    const element = h('p', { class: 'answer' }, h('strong', {}, question), ` ${text}`);
+    const element = h('p', { class: 'answer' }, h('strong', {}, question), ` ${capital(text)}`);
     const after = elements[0]?.classList?.contains('tabs') ? 1 : 0;
     return [...elements.slice(0, after), element, ...elements.slice(after)];
 }

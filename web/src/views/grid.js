@@ -67,6 +67,7 @@ export function gridTab(p, state) {
     const shade = (v) => graphicColour((v - low) / (high - low || 1));
     const hover = h('div', { class: 'note' }, 'Point at a tile.');
     const words = (t) => `${p.tileName(t)}: ${text(row[t])}`;
+    const named = columns > 20 ? (x) => x % (columns > 40 ? 10 : 5) === 0 : 'auto'; // columns with a name below them
     const image = p.tiles > CELLS ? picture(p, places, columns, rows, row, shade) : null;
     const one = chart({
         id: 'grid',
@@ -98,6 +99,8 @@ export function gridTab(p, state) {
                 : {
                       type: 'category',
                       data: Array.from({ length: columns }, (_, x) => String(x)),
+                      axisLabel: { interval: named },
+                      axisTick: { interval: named },
                       splitArea: { show: false },
                       name: p.gridSize().known ? 'column' : '',
                       nameLocation: 'middle',

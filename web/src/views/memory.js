@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Memory: which tile is full, of what, and when.
 import { h } from '../dom.js';
-import { bytes, count, cut, percent } from '../format.js';
+import { bytes, capital, count, cut, percent } from '../format.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
 import { withAnswer } from './answers.js';
 import { livenessTab } from './liveness.js';
 import { mapTab } from './map.js';
-import { absent, fidelity, liveFidelity, memoryFidelity, panel, tabs } from './parts.js';
+import { absent, fidelity, inWordsOf, liveFidelity, memoryFidelity, panel, tabs } from './parts.js';
 import { tileBars } from './tilebars.js';
 
 export const MEMORY_TABS = [
@@ -98,7 +98,7 @@ function tilesTab(p, state) {
         selected,
         select: (t) => go({ tile: String(t) }),
         columns: [
-            { title: p.tileWord[0].toUpperCase() + p.tileWord.slice(1), value: (t) => p.tileName(t) },
+            { title: capital(p.tileWord), value: (t) => p.tileName(t) },
             {
                 title: p.head.memoryHasGaps ? 'With gaps' : 'Bytes',
                 number: true,
@@ -481,6 +481,6 @@ export function memoryView(p, state, report) {
     const tab = MAKE[state.tab] ? state.tab : 'tiles';
     const made = MAKE[tab](p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    const all = [tabs('memory', tab, MEMORY_TABS), ...elements].filter(Boolean);
+    const all = [tabs('memory', tab, inWordsOf(p, MEMORY_TABS)), ...elements].filter(Boolean);
     return { elements: withAnswer(all, 'memory', tab, p, report), change };
 }

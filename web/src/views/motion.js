@@ -4,7 +4,7 @@
 import { KIND_COLOURS } from '../chart.js';
 import { drawing } from '../drawing.js';
 import { announce, h } from '../dom.js';
-import { bytes, count, part } from '../format.js';
+import { bytes, capital, count, part } from '../format.js';
 import { SIDES, colourOf, connectionsOf, motionOf, routesOf, statesOver } from '../motion.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
@@ -242,7 +242,7 @@ function stuckTable(p, choose) {
         most: 10,
         select: (i) => choose(stuckTile[i]),
         columns: [
-            { title: p.tileWord, value: (i) => p.tileName(stuckTile[i]), width: '130px' },
+            { title: capital(p.tileWord), value: (i) => p.tileName(stuckTile[i]), width: '130px' },
             { title: 'Waits', value: (i) => p.name(stuckText[i]) },
         ],
     });
@@ -365,7 +365,7 @@ function motionParts(p, state) {
         const to = Math.ceil((k + 1) * motion.stretch);
         const waiting = frame.state.reduce((n, s) => n + (s > 0 && !motion.states[s].works), 0);
         const working = frame.state.reduce((n, s) => n + (s > 0 && Boolean(motion.states[s].works)), 0);
-        when.textContent = `cycles ${count(from)} to ${count(to)}: of ${count(shownCells)} ${cells.block > 1 ? 'blocks' : `${p.tileWord}s`} ${count(working)} work, ${count(waiting)} wait`;
+        when.textContent = `cycles ${count(from)} to ${count(to)}: of ${count(shownCells)} ${cells.block > 1 ? 'block' : p.tileWord}${shownCells === 1 ? '' : 's'} ${count(working)} work${working === 1 ? 's' : ''}, ${count(waiting)} wait${waiting === 1 ? 's' : ''}`;
         slider.value = String(k);
         slider.setAttribute('aria-valuetext', when.textContent);
     }

@@ -37,6 +37,10 @@ export function absent(...words) {
     return h('p', { class: 'absent', role: 'note' }, ...words);
 }
 
+// Titles of tabs say "tile"; what the machine calls it is another thing.
+export const inWordsOf = (p, list) =>
+    list.map(([id, title, ...more]) => [id, title.replace(/\btile\b/, p.tileWord), ...more]);
+
 export function tabs(view, current, list, extra = {}) {
     return h(
         'div',

@@ -158,7 +158,7 @@ function timeChart(p) {
                 formatter: (e) =>
                     `${parts[e.dataIndex].label}\n${count(parts[e.dataIndex].value)} cycles on ${whose}\n${percent(parts[e.dataIndex].share)}`,
             },
-            xAxis: { type: 'value', max: 1, axisLabel: { formatter: (v) => percent(v, 0) } },
+            xAxis: { type: 'value', max: 1, interval: 0.25, axisLabel: { formatter: (v) => percent(v, 0) } },
             yAxis: { type: 'category', inverse: true, data: parts.map((x) => x.label) },
             series: [
                 {

@@ -7,6 +7,7 @@ import { PALETTE } from '../marks.js';
 
 const COLUMNS = 600;
 const LEAST = 4; // columns that are always in sight
+const FEW = 12; // columns that each have their name below them
 
 // parts: [{ label, row (by tile), colour }]; line: { label, row }; limit; value(v) → text; order: Uint32Array or null
 export function tileBars(
@@ -15,6 +16,8 @@ export function tileBars(
 ) {
     const n = p.tiles;
     const at = (place) => (order ? order[place] : place);
+    const middles = Array.from({ length: Math.min(n, FEW) }, (_, place) => place + 0.5);
+    const nameAt = (x) => String(at(Math.floor(x)));
     const total = new Float64Array(n);
     for (const part of parts) for (let t = 0; t < n; t++) total[t] += part.row[t];
     let columns = [];
@@ -149,6 +152,9 @@ export function tileBars(
                 nameLocation: 'middle',
                 nameGap: 22,
                 minInterval: 1,
+                ...(n <= FEW
+                    ? { axisTick: { customValues: middles }, axisLabel: { customValues: middles, formatter: nameAt } }
+                    : {}),
                 splitLine: { show: false },
             },
             yAxis: {

@@ -3,7 +3,7 @@
 import { KIND_COLOURS } from '../chart.js';
 import { COUNTER_COLOURS, counterItem, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
-import { bytes, count, cut, part, percent, seconds } from '../format.js';
+import { bytes, capital, count, cut, part, percent, seconds } from '../format.js';
 import { marksOf } from '../marks.js';
 import { BUCKETS, FIDELITIES, NONE } from '../model.js';
 import { address, go } from '../state.js';
@@ -13,7 +13,7 @@ import { withAnswer } from './answers.js';
 import { gridTab } from './grid.js';
 import { intervalsChart } from './intervals.js';
 import { laneChart } from './lanes.js';
-import { absent, fidelity, legend, panel, tabs, timeFidelity } from './parts.js';
+import { absent, fidelity, inWordsOf, legend, panel, tabs, timeFidelity } from './parts.js';
 import { extremes, inUse } from './sums.js';
 import { tileBars } from './tilebars.js';
 import { waitsTab } from './waits.js';
@@ -533,7 +533,7 @@ function tilesTab(p, state) {
         sort: [1, true],
         select: (t) => go({ tile: String(t), tab: null }),
         columns: [
-            { title: p.tileWord[0].toUpperCase() + p.tileWord.slice(1), value: (t) => p.tileName(t) },
+            { title: capital(p.tileWord), value: (t) => p.tileName(t) },
             {
                 title: 'Busy',
                 number: true,
@@ -608,6 +608,6 @@ export function timeView(p, state, report) {
     const [tab, , make] = TIME_TABS.find(([id]) => id === state.tab) ?? TIME_TABS[0];
     const made = make(p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    const all = [tabs('time', tab, TIME_TABS, { step: null }), ...elements].filter(Boolean);
+    const all = [tabs('time', tab, inWordsOf(p, TIME_TABS), { step: null }), ...elements].filter(Boolean);
     return { elements: withAnswer(all, 'time', tab, p, report), change };
 }

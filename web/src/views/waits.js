@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who waits for whom, and what is exchanged between whom.
 import { h } from '../dom.js';
-import { bytes, count } from '../format.js';
+import { bytes, capital, count } from '../format.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
@@ -41,7 +41,7 @@ export function waitsTab(p) {
                 sort: [2, true],
                 select: (i) => go({ tab: null, tile: String(list[i].tile) }),
                 columns: [
-                    { title: p.tileWord, value: (i) => p.tileName(list[i].tile) },
+                    { title: capital(p.tileWord), value: (i) => p.tileName(list[i].tile) },
                     {
                         title: 'Steps it ended last',
                         definition: 'endedLast',
@@ -88,7 +88,7 @@ export function waitsTab(p) {
                 most: 12,
                 sort: [named ? 3 : 2, true],
                 columns: [
-                    { title: p.tileWord, value: (i) => p.tileName(c.waitTile[i]) },
+                    { title: capital(p.tileWord), value: (i) => p.tileName(c.waitTile[i]) },
                     { title: 'Cause', definition: 'cause', value: (i) => p.name(c.waitCause[i]) },
                     named && {
                         title: 'For',
