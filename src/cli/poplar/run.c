@@ -25,13 +25,13 @@ static const struct {
 };
 
 typedef struct request {
-    bool verbose, debug, serves;  /* serves: --dap */
-    bool saves;                   /* checkpoints are written or resumed */
-    const char *report, *profile; /* files; NULL = not wanted */
-    tw__launch launch;            /* several ranks */
-    char **launcher;              /* words in front of the program; NULL = one process */
-    GPtrArray *again;             /* this command without -n and --hosts, for other machines */
-    GPtrArray *options;           /* for the compiler; borrowed strings */
+    bool verbose, debug, serves;         /* serves: --dap */
+    bool saves;                          /* checkpoints are written or resumed */
+    const char *report, *profile, *save; /* files; NULL = not wanted */
+    tw__launch launch;                   /* several ranks */
+    char **launcher;                     /* words in front of the program; NULL = one process */
+    GPtrArray *again;                    /* this command without -n and --hosts, for other machines */
+    GPtrArray *options;                  /* for the compiler; borrowed strings */
     const char *source;
     char **arguments;   /* argv of the program, from the place of the source on */
     const char *before; /* the word before that */
@@ -83,16 +83,18 @@ static int take_steps(void *into, const tw__cli_given *g)
 {
     guint64 steps;
     *TW__CLI_AT(bool, into, g) = true;
-    if (g->value && !g_ascii_string_to_unsigned(g->value, 10, 1, UINT64_MAX - 1, &steps, NULL))
+    bool once = strcmp(g->option->name, "--save-at") == 0;
+    if (g->value && !g_ascii_string_to_unsigned(g->value, 10, !once, UINT64_MAX - 1, &steps, NULL))
         return tw__cli_usage_error("run", "'%s' needs a number of steps, not '%s'", g->option->name, g->value);
-    return take_variable(g, strcmp(g->option->name, "--save-at") == 0 ? "TILEWRIGHT_SAVE_AT"
-                                                                      : "TILEWRIGHT_SAVE_EVERY");
+    return take_variable(g, once ? "TILEWRIGHT_SAVE_AT" : "TILEWRIGHT_SAVE_EVERY");
 }
 
 static int take_checkpoint(void *into, const tw__cli_given *g)
 {
     *TW__CLI_AT(bool, into, g) = true;
-    return take_variable(g, strcmp(g->option->name, "--save") == 0 ? "TILEWRIGHT_SAVE" : "TILEWRIGHT_RESUME");
+    bool saves = strcmp(g->option->name, "--save") == 0;
+    if (saves) ((request *)into)->save = g->value;
+    return take_variable(g, saves ? "TILEWRIGHT_SAVE" : "TILEWRIGHT_RESUME");
 }
 
 static int refuse(void *into, const tw__cli_given *g)
@@ -382,7 +384,8 @@ static int run(int argc, char **argv)
     g_autofree char *source = g_strdup(text);
     free(text);
     if (lacks_poplar(&r, source) || is_graph_of_kernels(&r, source)) return TW__EXIT_FAILURE;
-    status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
+    status =
+        tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile, r.save }, 3, &r.source, r.save != NULL);
     if (status != TW__EXIT_OK) return status;
     if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");
     g_autoptr(GPtrArray) command = compiler_command(&r);

@@ -133,6 +133,7 @@ fi
 cat >writing <<END
 run --report      | host.c      | run --report OUT host.c
 run --profile     | host.c      | run --profile OUT host.c
+run --save        | host.c      | run --save-at 0 --save OUT host.c
 popc -o           | scale.c     | popc --target cpu scale.c -o OUT
 popc -MF          | scale.c     | popc --target cpu scale.c -o x.gp -MD -MF OUT
 popc -E           | scale.c     | popc -E scale.c -o OUT
@@ -162,7 +163,7 @@ csl --save        | folder/program.twcsl | $launch --save-at 50 --save OUT
 END
 # Options that write no file of that name: values, switches, what is read, folders; csl --receive is --out of a stream;
 # fmt of pto and csl writes its input on purpose (-i, --in-place).
-others='run:--device,--debug,--dap,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
+others='run:--save-at,--save-every,--resume,--device,--debug,--dap,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
 popc:-D,-I,-U,-g,-O0,-O1,-O2,-O3,-v,-MD,-MT,-isystem,-include,--target,--list-targets,--version
 profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimizations,--show-per-ipu-memory-usage
 profile:--show-var-storage,--top,--lines,--tiles,--memory,--rows,--diff,--fail-if,--version
