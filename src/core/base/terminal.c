@@ -86,6 +86,8 @@ bool tw__use_colours(FILE *out, int wanted)
     if (force && strcmp(force, "0") != 0) return true;
     if (setting("NO_COLOR") || (cli && strcmp(cli, "0") == 0)) return false;
     if (wanted >= 0) return wanted;
+    if (setting("OMPI_COMM_WORLD_RANK"))
+        return false; /* Open MPI gives ranks a terminal, wherever it writes to itself */
     int fd = fileno(out);
     return fd >= 0 && isatty(fd) == 1 && term && strcmp(term, "dumb") != 0;
 }

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <unistd.h>
+#include <fcntl.h>
 #include <string.h>
 
 /* What each kind of character becomes, and the columns that takes. */
@@ -140,12 +142,32 @@ static void base_terminal_colours(void **state)
     fclose(out);
 }
 
+/* Open MPI gives each rank a terminal, and may write to a file itself. */
+static void base_terminal_of_ranks(void **state)
+{
+    (void)state;
+    int fd = posix_openpt(O_RDWR | O_NOCTTY);
+    if (fd < 0 || grantpt(fd) || unlockpt(fd)) skip();
+    FILE *out = fopen(ptsname(fd), "w");
+    assert_non_null(out);
+    setenv("TERM", "xterm", 1);
+    assert_true(tw_use_colours(out));
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    assert_false(tw_use_colours(out));
+    setenv("CLICOLOR_FORCE", "1", 1);
+    assert_true(tw_use_colours(out));
+    unsetenv("CLICOLOR_FORCE"), unsetenv("OMPI_COMM_WORLD_RANK");
+    fclose(out);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_terminal_text),        cmocka_unit_test(base_terminal_every_control),
         cmocka_unit_test(base_terminal_cut),         cmocka_unit_test(base_terminal_messages),
         cmocka_unit_test(base_terminal_diagnostics), cmocka_unit_test(base_terminal_colours),
+        cmocka_unit_test(base_terminal_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
