@@ -44,6 +44,12 @@ static void all(input_window<int32> *__restrict in, output_window<int32> *__rest
 AROUND(around, )
 AROUND(overlapped, chess_prepare_for_pipelining)
 
+/* Shorts side by side, as written: two of them in a word are no vector of the core. Listed only. */
+void pairs(const int16 *__restrict a, int16 *__restrict b)
+{
+    for (int i = 0; i < 64; i++, a += 2, b += 2) b[0] = int16(a[0] & 255), b[1] = int16(a[1] & 255);
+}
+
 /* An object with a destructor around calls that may wait, and so be left by an exception. */
 struct guard {
     int *count;

@@ -38,8 +38,11 @@ is 'chess_unroll_loop(*)' "$(cycles_of all) <= $(cycles_of four)"
 loop_of around | grep -q ': loop, ' || fail "around: $(loop_of around)"
 loop_of overlapped | grep -q 'pipelined loop, ' || fail "overlapped: $(loop_of overlapped)"
 is 'chess_prepare_for_pipelining' "$(cycles_of overlapped) < $(cycles_of around) / 2"
+# Two loads, two stores a turn, whole numbers of one lane: no vectors of the host's optimiser.
+loop_of pairs | grep -q 'pipelined loop, .* a turn every 4$' || fail "pairs: $(loop_of pairs)"
+awk '/^pairs:$/ { on = 1; next } /^[a-z_]+:$/ { on = 0 } on && /vmove|vector/' out | grep . && fail 'pairs: vectors'
 # Code that an exception might leave is counted: 64 words in and out, each at least two cycles.
 is 'landing pads' "$(cycles_of lands) > 64 * 4"
 expect 1 "$tilewright" aie cycles hints.cpp -DJUMPS
-prints err "function 'jumps', line 63: the cycles of a computed goto cannot be counted: write a switch"
+prints err "function 'jumps', line 69: the cycles of a computed goto cannot be counted: write a switch"
 finish

@@ -9,8 +9,10 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,12 +402,20 @@ static tw__ir *read_bitcode(const void *bitcode, size_t size, char **problem)
 
 /* --- changes ---------------------------------------------------------------------------------------------------- */
 
+/* Loops stay as they are written, also those that are straight. `default<O2>` sets PassBuilder's options for vectors
+ * anew, so they are the command line's, which hold for the process: the compiler for Colossus wants none either. */
+static void forbid_vectors(void)
+{
+    static const char *const words[] = { "ir", "-vectorize-loops=false", "-vectorize-slp=false" };
+    LLVMParseCommandLineOptions(G_N_ELEMENTS(words), words, "");
+}
+
 static bool optimise(tw__ir *ir, const char *passes, char **problem)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, forbid_vectors);
     module_forget(ir);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetLoopVectorization(options, false); /* loops stay as they are written */
-    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, false);
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
     LLVMErrorRef error = LLVMRunPasses(ir->own->module, passes, NULL, options);
