@@ -29,6 +29,10 @@ template <class First, class... Rest> class StructHelper<First, Rest...> {
     }
 };
 
+#if __cplusplus >= 201703L
+template <class... Members> StructHelper(Members...) -> StructHelper<Members...>;
+#endif
+
 template <class... Members> constexpr StructHelper<Members...> makeStructHelper(Members... members)
 {
     return StructHelper<Members...>(members...);
