@@ -127,7 +127,9 @@ static operand switch_value(sema *s, const node *n, const type *expected)
     return tw__csl_switch(s, n, expected, false, &f);
 }
 
-static operand expression(sema *s, const node *n, const type *expected)
+/* Not inlined, and its result is what tw__csl_expr returns: gcc 12 else takes it apart and puts it together again, by
+ * narrow stores and wide loads, which wait for each other. */
+static __attribute__((noinline)) operand expression(sema *s, const node *n, const type *expected)
 {
     switch ((tw__csl_kind)n->kind) {
     case TW__CSL_INT: return literal_int(s, n);
@@ -162,8 +164,11 @@ static operand expression(sema *s, const node *n, const type *expected)
 
 operand tw__csl_expr(sema *s, const node *n, const type *expected)
 {
-    if (!tw__csl_step(s, n) || !tw__csl_room(s, n)) return tw__csl_nothing();
-    operand o = expression(s, n, expected);
+    operand o;
+    if (tw__csl_step(s, n) && tw__csl_room(s, n))
+        o = expression(s, n, expected);
+    else
+        o = tw__csl_nothing();
     if (o.kind == TW__CSL_O_VALUE && tw__csl_is_aggregate(o.type) && o.value.parts) o.value.parts->shared = true;
     return o;
 }
