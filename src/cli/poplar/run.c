@@ -422,8 +422,8 @@ const tw__command tw__command_run = {
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright run examples/poplar/cxx/adder.cpp\n"
                "tilewright run --debug --device ipu-sim examples/poplar/adder/adder.c\n"
-               "tilewright run --device ipu-sim --save-at 2 --save saved examples/poplar/adder/adder.c\n"
-               "tilewright run --device ipu-sim --resume saved examples/poplar/adder/adder.c",
+               "tilewright run --device ipu-sim --save-at 2 --save saved examples/poplar/pipeline/pipeline.c\n"
+               "tilewright run --device ipu-sim --resume saved examples/poplar/pipeline/pipeline.c",
     .options = TW__CLI_ROWS(rows),
     .words = "-g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
