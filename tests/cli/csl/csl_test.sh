@@ -248,7 +248,7 @@ elif "$bin/cs_python" -c 'import numpy' 2>/dev/null; then
     expect 0 'SUCCESS' "$bin/cs_python" csl_client.py run "$1") || exit 1
   # The library lies beside the package, or in its tree or prefix; no other place is looked at.
   mkdir -p far/up/python
-  cp -r "$1/python/cerebras" far/up/python/
+  cp -r "$1/python/cerebras" "$1/python/tilewright_library.py" far/up/python/
   for place in . far far/up; do cp "$bin/tilewright" "$place/libtilewright.so"; done
   import='from cerebras.sdk import _native; print(_native.lib._name)'
   expect 1 "there is no libtilewright.so: neither $PWD/far/up/python/libtilewright.so" \

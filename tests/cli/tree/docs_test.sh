@@ -7,7 +7,7 @@ ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p' | s
 # Names of tests: `examples.adder`, `graph.test_graph_tensor`. `vec.h` is a file, `pto.tassign` an operation.
 boxes='base|vec|tile|profile|codelet|graph|engine|cli|examples|fuzz|aie'
 for page in README.md CONTRIBUTING.md SECURITY.md examples/README.md docs/*.md; do
-  grep -oE "\`(($boxes)\.[a-z0-9_]+|(type|pto|colossus|csl|wse)\.test_[a-z0-9_]+)\`" "$page" | tr -d '\`' | grep -vE '\.(h|hpp|c|cpp)$' | sort -u |
+  grep -oE "\`(($boxes)\.[a-z0-9_]+|(type|pto|colossus|csl|wse)\.test_[a-z0-9_]+)\`" "$page" | tr -d '\`' | grep -vE '\.(h|hpp|c|cpp|pop)$' | sort -u |
     while read -r name; do grep -qx "$name" "$work/tests" || echo "$page: there is no test $name"; done
 done >"$work/wrong"
 
