@@ -250,7 +250,7 @@ const tw__command tw__command_compare = {
         "tilewright compare --list\n"
         "tilewright compare axpy --show wse3",
     .options = TW__CLI_ROWS(options),
-    .words = "",
+    .words = "axpy dot gemv gemm stencil fir softmax prefix histogram topk",
     .files = ".json",
     .main = compare_kernels,
 };

@@ -67,8 +67,13 @@ tw_status tw__pto_load_argument(tw__argument *a)
         tw_npy_free(read);
         return type_of(a, &a->type);
     }
-    if (!strchr(a->value, '[')) return TW_OK;
     const char *how;
+    if (!strchr(a->value, '[')) /* a number; what the name says of the values of memory tells no extents */
+        return !tw__cli_makes_values(a->value)
+                   ? TW_OK
+                   : tw_error_set(TW_E_INVALID_ARGUMENT,
+                                  "--arg %s=%s: expected a type and extents before it, such as f32[16x16]:%s",
+                                  a->name, a->value, a->value);
     if (!made_array(a->value, a, &how))
         return tw_error_set(
             TW_E_INVALID_ARGUMENT,
@@ -161,7 +166,9 @@ tw_status tw__pto_bind_argument(tw_pto_run *run, const tw__argument *a)
                            : tw_pto_run_number(run, a->name, a->value);
     if (status == TW_OK) return TW_OK;
     g_strlcpy(reason, tw_error_message(), sizeof reason);
-    return tw_error_set(status, "--arg %s: %s", a->name, reason);
+    bool memory = !a->array.data && status == TW_E_TYPE;
+    return tw_error_set(status, "--arg %s: %s%s", a->name, reason,
+                        memory ? "; memory is given as f32[16x16], f32[16x16]:ramp or @FILE.npy" : "");
 }
 
 /* --- outputs ---------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,10 @@ offers 'two.cpp' tilewright run -O2 tw
 offers '--graph-profile' tilewright profile --gr
 offers '--devices' tilewright pto run --de
 offers '--vectors' tilewright pto run --ve
+offers 'histogram' tilewright compare his
+for kernel in $("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*//'); do
+  "$tilewright" complete compare '' | grep -qx "$kernel" || fail "compare offers no $kernel"
+done
 if command -v fish >/dev/null; then
   fish_offers() {
     got=$(PATH="$build/bin:$PATH" HOME=$work fish --no-config -c "source '$source/completions/tilewright.fish'; complete -C '$2'")

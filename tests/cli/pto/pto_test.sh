@@ -114,6 +114,10 @@ for bad in 'i32[2]:' 'i32[2]:ramp:1' 'i32[2]:random:-1' 'i32[2]:noise' 'i32[2]x'
   pto 1 run "$work/keep.pto" --arg "p=$bad"
   prints err 'expected a type and extents, such as f32[16x16], and maybe what is in it: :random, normal or ramp'
 done
+pto 1 run "$work/keep.pto" --arg p=random:3
+prints err '--arg p=random:3: expected a type and extents before it, such as f32[16x16]:random:3'
+pto 1 run "$work/keep.pto" --arg p=7
+prints err 'not a number; memory is given as f32[16x16], f32[16x16]:ramp or @FILE.npy'
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p=/dev/null
 [ -c /dev/null ] || fail 'a device was replaced'
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p="$work/y_link.npy" --profile="$work/keep.json"
