@@ -62,7 +62,7 @@ static tw_status number_in(const char *name, uint64_t *number)
 
 static tw_status asked_first(tw_engine *engine)
 {
-    uint64_t at, every;
+    uint64_t at = UINT64_MAX, every = UINT64_MAX;
     const char *path = g_getenv("TILEWRIGHT_SAVE"), *resume = g_getenv("TILEWRIGHT_RESUME");
     tw_status s = number_in("TILEWRIGHT_SAVE_AT", &at);
     if (!s) s = number_in("TILEWRIGHT_SAVE_EVERY", &every);
