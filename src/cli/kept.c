@@ -35,7 +35,7 @@ static char *kept_key_of(const tw__kept *k)
 {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_autofree char *folder = g_get_current_dir();
-    add_text(sum, folder);
+    add_text(sum, k->is_shared ? "" : folder);
     add_tool(sum, (k->key ? k->key : k->words)->pdata[0]);
     for (size_t i = 0; i < G_N_ELEMENTS(k->tools); i++)
         if (k->tools[i]) add_tool(sum, k->tools[i]);

@@ -18,10 +18,11 @@ typedef struct tw__kept {
         *parts;      /* paths of kept files that it is made of; NULL: the compiler says by -MMD what it read */
     char **messages; /* what the compiler says goes there (g_free), not to the standard error; NULL: there */
     bool is_verbose; /* print the command */
+    bool is_shared;  /* by all working folders: the words name no file by where it lies from one */
 } tw__kept;
 
 /* Where the file lies: below the folder `command` of the cache, by the words, the tools, the compiler and the working
- * folder. NULL after a message: the cache cannot be used. g_free. */
+ * folder (unless it is shared). NULL after a message: the cache cannot be used. g_free. */
 char *tw__kept_path(const tw__kept *kept);
 /* Whether it is there, whole, and all that it was made from is as it was then. */
 bool tw__kept_is_fresh(const char *path);

@@ -271,6 +271,21 @@ static bool compile_unit(work *w, const GPtrArray *includes, const char *folder)
 
 /* --- the precompiled header ------------------------------------------------------------------------------------- */
 
+/* A header is every folder's when its compiler and flags are: none that may name a file from where it lies. */
+static bool is_everywhere(const work *w)
+{
+    static const char *const relative[] = { "CPATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH" };
+    for (size_t i = 0; i < G_N_ELEMENTS(relative); i++)
+        if (g_getenv(relative[i])) return false;
+    for (guint i = 0; i < w->r->flags->len; i++) {
+        const char *flag = w->r->flags->pdata[i];
+        bool plain =
+            g_str_has_prefix(flag, "-O") || g_str_has_prefix(flag, "-g") || g_str_has_prefix(flag, "-std=");
+        if (!plain && !(is_own(flag) && flag[2])) return false;
+    }
+    return !w->s->layered && w->c.words->len == 1 && !strchr(w->c.words->pdata[0], '/');
+}
+
 /* Its own object has the functions of the headers, which the units then do without: most of what a graph takes to
  * compile. Made with the header, and only then: what it is made from is the header's. */
 static char *object_of(const work *w, const char *header)
@@ -280,9 +295,12 @@ static char *object_of(const work *w, const char *header)
     aie_build_add(words, "-O0"), aie_build_add(words, "-w");
     if (counts_pointers(w)) count_pointers(words, w->c.gnu);
     aie_build_add(words, "-c"), aie_build_add(words, "%s", header), aie_build_add(parts, "%s", header);
-    const tw__kept kept = {
-        .command = "aie", .words = words, .name = "adf.o", .parts = parts, .is_verbose = w->r->verbose
-    };
+    const tw__kept kept = { .command = "aie",
+                            .words = words,
+                            .name = "adf.o",
+                            .parts = parts,
+                            .is_verbose = w->r->verbose,
+                            .is_shared = is_everywhere(w) };
     char *path = tw__kept_path(&kept);
     if (path && (tw__kept_is_fresh(path) || tw__kept_make(&kept, path))) return path;
     g_free(path);
@@ -299,9 +317,12 @@ static void precompile(work *w)
     aie_build_add(words, "-fpch-codegen"), aie_build_add(words, "-fpch-instantiate-templates"),
         aie_build_add(words, "-x");
     aie_build_add(words, "c++-header"), aie_build_add(words, "%s/tilewright/compat/aie/adf.h", tw_include_dir());
-    const tw__kept kept = {
-        .command = "aie", .words = words, .name = "adf.pch", .messages = &messages, .is_verbose = w->r->verbose
-    };
+    const tw__kept kept = { .command = "aie",
+                            .words = words,
+                            .name = "adf.pch",
+                            .messages = &messages,
+                            .is_verbose = w->r->verbose,
+                            .is_shared = is_everywhere(w) };
     char *path = tw__kept_path(&kept);
     if (!path || (!tw__kept_is_fresh(path) && !tw__kept_make(&kept, path))) {
         g_free(path); /* unusual flags: the units do without, and say what is wrong */
