@@ -21,7 +21,7 @@ for command in $commands; do
   "$tilewright" "$command" --help | sed '1,/^example:$/d; s/^  //' >"$work/examples.sh"
   [ -s "$work/examples.sh" ] || fail "$command --help prints no example"
   for verb in $("$tilewright" complete "$command" x | grep -v '^[-*]'); do
-    case $command in asm | help) continue ;; esac # names of chips, of commands
+    case $command in asm | compare | help) continue ;; esac # names of chips, kernels, commands
     grep -q "^[^#]*tilewright $command $verb" "$work/examples.sh" || fail "$command --help has no example of '$verb'"
     # The help of a verb is that of the command.
     expect 0 "$tilewright" "$command" "$verb" --help
