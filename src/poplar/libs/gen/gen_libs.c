@@ -48,6 +48,10 @@ static void gen_row(const tw__expr_op *op, tw_type type)
     }
 }
 
+/* The float _3 as scaled sums of halves take it by default: as a half where it is that near (add_factor of values.c). */
+#define NEAR_HALF \
+    "select(cast(cast(_3, half), float), _3, abs(cast(cast(_3, half), float) - _3) <= abs(_3) * 1e-06)"
+
 /* Several operations in one that many programs have: sums with a scaled tensor, of a training step and of rows of a
  * sparse matrix; what is 0 where a condition says so; gradients of relu. Types are f, h, b. */
 static void gen_fused(void)
@@ -61,10 +65,17 @@ static void gen_fused(void)
         { "_1 - _2 * _3", "fff", 4, true },
         { "_1 + _2 * _3", "hhh", 4, true },
         { "_1 - _2 * _3", "hhh", 4, true },
-        { "_1 + _2 * cast(_3, half)", "hhf", 4, true },
-        { "_1 - _2 * cast(_3, half)", "hhf", 4, true },
+        { "_1 + cast(_2, half) * _3", "hfh", 4, true },
+        { "_1 - cast(_2, half) * _3", "hfh", 4, true },
+        { "cast(cast(_1, float) + cast(_2, float) * _3, half)", "hhf", 4, true },
+        { "cast(cast(_1, float) - cast(_2, float) * _3, half)", "hhf", 4, true },
+        { "cast(cast(_1, float) + cast(_2, float) * " NEAR_HALF ", half)", "hhf", 4, true },
+        { "cast(cast(_1, float) - cast(_2, float) * " NEAR_HALF ", half)", "hhf", 4, true },
         { "cast(cast(_1, float) + _2 * _3, half)", "hff", 4, true },
-        { "cast(cast(_1, float) + _2 * cast(_3, float), half)", "hfh", 4, true },
+        { "cast(cast(_1, float) - _2 * _3, half)", "hff", 4, true },
+        { "cast(cast(_1, float) + _2 * cast(_3, float), half)", "hfh", 4, true }, /* rows of sparse matrices */
+        { "cast(cast(_1, float) + _2 * " NEAR_HALF ", half)", "hff", 4, true },
+        { "cast(cast(_1, float) - _2 * " NEAR_HALF ", half)", "hff", 4, true },
         { "select(_1, _2, _3)", "ffb", 2, false },
         { "select(_1, _2, _3)", "hhb", 2, false },
         { "select(_2, 0, _1 > 0)", "ff", 0, false },

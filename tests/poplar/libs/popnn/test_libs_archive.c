@@ -97,15 +97,19 @@ static void archive_sparse(tw_graph *g, tw_program p)
 
 static void archive_steps(tw_graph *g, tw_program p)
 {
+    const char *const defaults[] = { "scaleFloatToHalfTolerance=0.000001", NULL };
     for (int half = 0; half < 2; half++) {
         tw_type type = half ? TW_HALF : TW_FLOAT;
         tw_tensor a = zeros(g, type, 2, (size_t[]){ 5, 7 }), b = zeros(g, type, 2, (size_t[]){ 5, 7 });
         for (int by = 0; by <= half; by++) {
             tw_scale scale = { .tensor = zeros(g, by ? TW_HALF : TW_FLOAT, 0, NULL) };
+            tw_tensor gradient = zeros(g, TW_FLOAT, 2, (size_t[]){ 5, 7 });
+            tw_popops_scaled_add(g, a, (tw_scale){ .number = 1 }, gradient, scale, p, "mixed", defaults);
             tw_popops_scaled_add(g, a, (tw_scale){ .number = 1 }, b, scale, p, "add", NULL);
             tw_popops_scaled_subtract(g, a, (tw_scale){ .number = 1 }, b, scale, p, "subtract", NULL);
         }
         tw_popops_scaled_subtract(g, a, (tw_scale){ .number = 1 }, b, (tw_scale){ .number = 0.5 }, p, "step", NULL);
+        tw_popops_scaled_add(g, a, (tw_scale){ .number = 1 }, b, (tw_scale){ .number = 0.1 }, p, "far", NULL);
         tw_popnn_non_linearity_gradient(g, TW_NL_RELU, a, b, p, "relu");
         tw_tensor operands[2] = { a, zeros(g, TW_BOOL, 2, (size_t[]){ 5, 7 }) };
         tw_popops_map(g, "select(_1, 0, _2)", 2, operands, p, "masked", NULL);
