@@ -90,7 +90,8 @@ TW_API void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_
 /* a = scale_a * a + scale_b * b, element by element. Scales are numbers where the tensor is nil, else tensors of
  * one element. b and the scales are cast to the type of a; a scale of 1 is not multiplied with. Where a is of halves,
  * a scale that is off by more than "scaleFloatToHalfTolerance" [1e-6] of itself as a half stays a float: the sum is
- * one of floats, rounded once. So it is with tensors of one float, whatever a run finds in them. */
+ * one of floats, rounded once. With a tensor of one float the sum is always of floats, with the scale as a half where
+ * it is that near. */
 typedef struct tw_scale {
     double number;
     tw_tensor tensor;

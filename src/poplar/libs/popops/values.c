@@ -232,8 +232,9 @@ static bool scale_widens(tw_graph *graph, const tw_scale *scale, double toleranc
     return !(fabs(tw_type_load(TW_HALF, half) - scale->number) <= tolerance * fabs(scale->number));
 }
 
-/* " * _3": the factor's part of the expression, and its tensor among the operands. A float that a run knows becomes
- * a half first where that is off by `tolerance` at most (negative: never). */
+/* " * _3": the factor's part of the expression, and its tensor among the operands. With a tensor of one float the sum
+ * of halves is always of floats, with the scale as a half where that is off by `tolerance` at most (negative: never);
+ * gen_libs.c has the text for the default. */
 static void add_factor(tw_graph *graph, GString *text, const tw_scale *scale, tw_type type, double tolerance,
                        tw_tensor *operand, unsigned *count)
 {
