@@ -94,7 +94,8 @@ class Client:
         message = json.loads(self.process.stdout.read(length))
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
-            if self.diagnostics.get(params["uri"], {}).get("version") != params.get("version"):
+            # A file that is not open has diagnostics without a version: its first ones count from 0 too.
+            if self.diagnostics.get(params["uri"], {"version": -1}).get("version") != params.get("version"):
                 self.looks[params["uri"]] = 0
             self.diagnostics[params["uri"]] = params
             self.looks[params["uri"]] += 1
