@@ -106,19 +106,22 @@ TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char
 
 /* --- checkpoints (docs/debugging.md) ---------------------------------------------------------------------------- */
 
-/* Writes what the device of a loaded engine holds between two runs, in one step: variables, memories and simulators
- * of tiles, remote buffers, places in the buffers of streams. What callbacks have prefetched is theirs: an engine that
- * resumes asks for it again. Of one process: TW_E_NOT_SUPPORTED with several ranks, or when a tile has an exception;
- * TW_E_NOT_LOADED, TW_E_IO, TW_E_NO_MEMORY. No run at the same time, for these three. */
+/* Writes what the device of a loaded engine holds between two runs, in one step: variables, memories and
+ * simulators of tiles, remote buffers, places in the buffers of streams. What callbacks have prefetched is theirs:
+ * an engine that resumes asks for it again. Of one process: TW_E_NOT_SUPPORTED with several ranks, when a tile has
+ * an exception, or before a run that the engine has resumed has gone on; TW_E_NOT_LOADED, TW_E_IO, TW_E_NO_MEMORY.
+ * No run at the same time, for these three. */
 TW_API tw_status tw_engine_save(tw_engine *engine, const char *path);
 /* From now on a run writes a checkpoint before step `step`, and with `every` before each so many after it, which
- * replaces the one before; steps (compute sets, copies, transfers and others of programs) count from the load, over all runs.
- * A run fails with what went wrong. TW_E_NOT_SUPPORTED also for graphs that exist as replicas only. */
+ * replaces the one before; steps (compute sets, copies, transfers and others of programs) count over all runs,
+ * from the load, or from the first of these three calls where runs lie between. A run fails with what went wrong.
+ * TW_E_NOT_SUPPORTED also for graphs that exist as replicas only. */
 TW_API tw_status tw_engine_save_at(tw_engine *engine, uint64_t step, uint64_t every, const char *path);
-/* Makes a loaded engine of the same graph, its streams connected, what it was then. Of a checkpoint within a run the
- * next run, which must be of the same program, goes on there: what transfers before it gave to the host, and asked of
- * it, they do once more, without the device. The profile has what runs from then on. TW_E_FILE_LOAD: cut off, damaged,
- * of another graph or build; the engine has to be loaded again then. */
+/* Makes a loaded engine of the same graph, its streams connected, what it was then. Of a checkpoint within a run
+ * the next run, which must be of the same program, goes on there: what transfers before it gave to the host, and
+ * asked of it, they do once more, without the device. The profile has what runs from then on. TW_E_FILE_LOAD: cut
+ * off, damaged, of another graph, build or size of a stream's buffer; the engine has to be loaded again then. The
+ * code of codelets that run natively is not compared. */
 TW_API tw_status tw_engine_resume(tw_engine *engine, const char *path);
 
 /* --- executables (Poplar API, Executable.hpp) ------------------------------------------------------------------ */

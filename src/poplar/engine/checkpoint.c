@@ -27,7 +27,10 @@ static tw_status get_ready(tw_engine *engine, const char *path)
 tw_status tw_engine_save(tw_engine *engine, const char *path)
 {
     tw_status s = get_ready(engine, path);
-    return s ? s : tw__checkpoint_write(engine, NULL, path);
+    if (s) return s;
+    if (engine->saves->inside)
+        return tw__fail(TW_E_NOT_SUPPORTED, "the engine stands within a run that it has resumed: let it run first");
+    return tw__checkpoint_write(engine, NULL, path);
 }
 
 tw_status tw_engine_save_at(tw_engine *engine, uint64_t step, uint64_t every, const char *path)
@@ -39,7 +42,7 @@ tw_status tw_engine_save_at(tw_engine *engine, uint64_t step, uint64_t every, co
                         "a graph that exists as replicas only is saved between two runs: tw_engine_save()");
     g_free(engine->saves->path);
     engine->saves->path = g_strdup(path);
-    engine->saves->next = step, engine->saves->every = every;
+    engine->saves->next = step, engine->saves->every = every, engine->saves->written = false;
     return TW_OK;
 }
 
@@ -84,7 +87,7 @@ tw_status tw__saves_asked(tw_engine *engine)
     tw_status s = is_first ? asked_first(engine) : TW_OK;
     struct tw__saves *saves = engine->saves;
     if (saves && is_first) saves->asked = true;
-    if (s || !saves || !saves->resume || saves->runs != saves->resume_run) return s;
+    if (s || !saves || !saves->resume || engine->runs != saves->resume_run) return s;
     s = tw__checkpoint_read(engine, saves->resume);
     g_free(saves->resume), saves->resume = NULL;
     return s;

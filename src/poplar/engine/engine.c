@@ -308,6 +308,7 @@ tw_status tw_engine_deploy(tw_engine *engine)
     if (!s && !engine->replicas) s = tw__images_write(engine);
     if (!s && !engine->replicas && engine->tiles) tw__tile_load(engine);
     engine->loaded = s == TW_OK;
+    if (engine->loaded) tw__saves_loaded(engine->saves);
     TW__LOG(ENGINE, INFO, "loaded: %zu bytes of variables", engine->plan.storage.buffers);
     return s;
 }
@@ -329,7 +330,9 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
         return tw__fail(TW_E_INDEX, "program %u of an engine with %zu programs", program, engine->program_count);
     s = tw__streams_check(engine, program);
     if (!s) s = tw__saves_asked(engine);
+    if (!s) s = tw__checkpoint_fits(engine, program);
     if (s) return s;
+    engine->runs++;
     TW__LOG(ENGINE, DEBUG, "run program %u%s%s", program, run_name ? " " : "", run_name ? run_name : "");
     tw__wire_mark(TW__WIRE_HERE("tw_engine_run of a program"), program);
     double start = engine->account ? tw__seconds() : 0;

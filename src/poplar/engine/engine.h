@@ -402,6 +402,7 @@ struct tw_engine {
     const struct tw_debugger *debugger; /* debugger.c; NULL: none */
     size_t debugged;                    /* the step that runs, while there is one */
     struct tw__saves *saves;            /* run/checkpoint.h; NULL: nothing is saved or resumed */
+    uint64_t runs;                      /* begun since it was made */
     struct tw_engine
         *replicas;    /* [core->created] run/replicas.c; NULL: the graph does not exist as replicas only */
     unsigned replica; /* of one of those: its index */
@@ -496,7 +497,7 @@ void tw__faults_begin(void); /* before a run */
  * `tilewright run --debug` asks for. */
 tw_status tw__take_debugger(tw_engine *engine);
 
-/* checkpoint.c: what the environment asks of the first engine; then, before run number `saves->runs`. */
+/* checkpoint.c: what the environment asks of the first engine; then, before run number `runs`. */
 tw_status tw__saves_asked(tw_engine *engine);
 
 /* run/interpreter.c */

@@ -92,11 +92,14 @@ static void walk_host(tw__ck *k, tw_engine *engine)
     size_t streams = engine->stream_count * tw__replica_count(engine);
     for (size_t i = 1; i < streams && tw__ck_good(k); i++) {
         tw__stream_state *st = &engine->streams[i];
-        uint64_t position = tw__ck_whole(k, "position", st->how == BUFFER ? st->position : 0, SIZE_MAX);
-        if (!tw__ck_reads(k) || st->how != BUFFER) continue;
-        if (position && (position >= st->buffer_bytes || position % st->bytes))
+        bool has_buffer = st->how == BUFFER;
+        uint64_t size = tw__ck_whole(k, "buffer", has_buffer ? st->buffer_bytes : 0, SIZE_MAX);
+        uint64_t position = tw__ck_whole(k, "position", has_buffer ? st->position : 0, SIZE_MAX);
+        if (!tw__ck_reads(k)) continue;
+        if (size != (has_buffer ? st->buffer_bytes : 0) ||
+            (position && (position >= size || !st->bytes || position % st->bytes)))
             return tw__ck_refuse(k, "was saved with another buffer for stream '%s'", st->handle);
-        st->position = (size_t)position;
+        if (has_buffer) st->position = (size_t)position;
     }
 }
 
@@ -173,12 +176,17 @@ static tw__ck_head checkpoint_head(const tw_engine *engine)
     };
 }
 
-static bool begin_file(tw__ck *k, struct tw__saves *saves, bool inside)
+typedef struct place {
+    uint64_t runs, steps; /* begun; done */
+    bool inside;
+} place;
+
+static void begin_file(tw__ck *k, place *p)
 {
     tw__ck_section(k, "engine", 0);
-    saves->runs = tw__ck_whole(k, "runs", saves->runs, ANY);
-    saves->steps = tw__ck_whole(k, "steps", saves->steps, ANY);
-    return tw__ck_flag(k, "inside", inside);
+    p->runs = tw__ck_whole(k, "runs", p->runs, ANY);
+    p->steps = tw__ck_whole(k, "steps", p->steps, ANY);
+    p->inside = tw__ck_flag(k, "inside", p->inside);
 }
 
 static void walk_all(tw__ck *k, tw_engine *engine)
@@ -211,7 +219,8 @@ tw_status tw__checkpoint_write(tw_engine *engine, const tw__machine *machine, co
     const tw__ck_head head = checkpoint_head(engine);
     tw__ck *k = tw__ck_write(tw_output_file(out), &head);
     tw__machine at = machine ? *machine : (tw__machine){ 0 };
-    if (k) begin_file(k, saves, machine != NULL);
+    place p = { engine->runs, saves->steps, machine != NULL };
+    if (k) begin_file(k, &p);
     if (k && machine) walk_machine(k, engine, &at, saves->log);
     if (k) walk_all(k, engine);
     s = tw__ck_end(k);
@@ -225,9 +234,9 @@ tw_status tw__checkpoint_runs(tw_engine *engine, const char *path, uint64_t *run
     const tw__ck_head head = checkpoint_head(engine);
     tw__ck *k = tw__ck_read(path, &head);
     if (!k) return tw_error_status();
-    struct tw__saves found = { 0 };
-    bool inside = begin_file(k, &found, false);
-    *runs = found.runs - (inside && found.runs ? 1 : 0);
+    place p = { 0 };
+    begin_file(k, &p);
+    *runs = p.runs - (p.inside && p.runs ? 1 : 0);
     tw_status s = tw__ck_good(k) ? TW_OK : TW_E_FILE_LOAD;
     tw_status end = tw__ck_end(k);
     return s ? end : TW_OK; /* it was not read to its end */
@@ -249,15 +258,19 @@ tw_status tw__checkpoint_read(tw_engine *engine, const char *path)
     tw__ck *k = tw__ck_read(path, &head);
     if (!k) return tw_error_status();
     saves->at = (tw__machine){ 0 };
-    saves->inside = begin_file(k, saves, false);
-    if (saves->inside && engine->replicas) tw__ck_wrong(k, "replicas are not saved within a run");
-    if (saves->inside && tw__ck_good(k)) walk_machine(k, engine, &saves->at, saves->again);
+    saves->inside = false;
+    place p = { 0 };
+    begin_file(k, &p);
+    if (p.inside && engine->replicas) tw__ck_wrong(k, "replicas are not saved within a run");
+    if (p.inside && tw__ck_good(k)) walk_machine(k, engine, &saves->at, saves->again);
     if (tw__ck_good(k)) walk_all(k, engine);
     tw_status s = tw__ck_end(k);
-    if (s) saves->inside = false, engine->loaded = false;
-    if (saves->inside && saves->runs) saves->runs--; /* the run that goes on counts itself */
+    engine->loaded = s == TW_OK;
+    if (s) return s;
+    saves->inside = p.inside, saves->steps = p.steps;
+    engine->runs = p.runs - (p.inside && p.runs ? 1 : 0); /* the run that goes on counts itself */
     if (saves->every) saves->next = saves->steps + saves->every;
-    return s;
+    return TW_OK;
 }
 
 /* --- within a run ------------------------------------------------------------------------------------------------- */
@@ -267,11 +280,10 @@ void tw__checkpoint_note(tw_engine *engine, const tw__stream_state *st, const ch
 {
     uint64_t number = (uint64_t)(st - engine->streams);
     struct tw__saves *saves = engine->saves;
-    if (!saves || !saves->path || st->how == UNCONNECTED) return;
+    if (!saves || saves->next == UINT64_MAX || saves->too_long || st->how == UNCONNECTED) return;
     size_t more = sizeof number + (st->to_device ? 0 : st->bytes);
     if (more > UINT32_MAX - 1 - saves->log->len) { /* what is not whole is not saved */
-        TW__LOG(ENGINE, ERR, "no more checkpoints: this run has moved 4 GB to the host");
-        g_free(saves->path), saves->path = NULL;
+        saves->too_long = true;
         return;
     }
     g_byte_array_append(saves->log, (const guint8 *)&number, sizeof number);
@@ -310,22 +322,26 @@ static tw_status transfers_again(tw_engine *engine, const GByteArray *log)
     return s;
 }
 
+tw_status tw__checkpoint_fits(const tw_engine *engine, unsigned program)
+{
+    const struct tw__saves *saves = engine->saves;
+    if (!saves || !saves->inside || saves->program == program) return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "the checkpoint is of a run of program %u, not of program %u",
+                    saves->program, program);
+}
+
 tw_status tw__checkpoint_enter(tw__machine *m, unsigned program)
 {
     tw_engine *engine = m->engine;
     struct tw__saves *saves = engine->saves;
     tw__machine *at = &saves->at;
     g_byte_array_set_size(saves->log, 0);
-    unsigned saved = saves->program;
+    saves->too_long = false;
     saves->program = program;
-    saves->runs++;
     if (!saves->inside) return TW_OK;
     saves->inside = false;
-    if (saved != program)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "the checkpoint is of a run of program %u, not of program %u", saved,
-                        program);
     tw_status s = transfers_again(engine, saves->again);
-    if (saves->path) g_byte_array_append(saves->log, saves->again->data, saves->again->len);
+    if (saves->next != UINT64_MAX) g_byte_array_append(saves->log, saves->again->data, saves->again->len);
     g_byte_array_set_size(saves->again, 0);
     m->pc = at->pc, m->depth = at->depth, m->loop = at->loop, m->outer = at->outer, m->done = at->done;
     m->trace = m->trace && at->trace;
@@ -338,23 +354,35 @@ tw_status tw__checkpoint_step(tw__machine *m, const tw__instr *in)
     if (in->step == TW__NO_STEP) return TW_OK;
     if (!saves->path || saves->steps < saves->next) return saves->steps++, TW_OK;
     if (saves->next == saves->steps) {
+        if (saves->too_long)
+            return tw__fail(TW_E_NOT_SUPPORTED, "no checkpoint here: this run has moved 4 GB to the host");
         tw__streams_end(m->engine);
         tw_status s = tw__checkpoint_write(m->engine, m, saves->path);
         if (s) return s;
+        saves->written = true;
         saves->next = saves->every ? saves->steps + saves->every : UINT64_MAX;
     }
     saves->steps++;
     return TW_OK;
 }
 
+void tw__saves_loaded(struct tw__saves *saves)
+{
+    if (!saves) return;
+    saves->inside = false, saves->steps = 0;
+    if (saves->every) saves->next = saves->every;
+    g_byte_array_set_size(saves->log, 0);
+    g_byte_array_set_size(saves->again, 0);
+}
+
 void tw__saves_free(struct tw__saves *saves)
 {
     if (!saves) return;
-    if (saves->asked && saves->path && saves->next != UINT64_MAX && saves->steps < saves->next && !saves->every)
+    if (saves->asked && saves->path && !saves->written)
         fprintf(stderr, "tilewright: no checkpoint: the runs had %llu steps\n", (unsigned long long)saves->steps);
     if (saves->asked && saves->resume)
-        fprintf(stderr, "tilewright: the checkpoint is of a later run than the %llu of this program\n",
-                (unsigned long long)saves->runs);
+        fprintf(stderr, "tilewright: the checkpoint is of run %llu, which this program did not begin\n",
+                (unsigned long long)saves->resume_run);
     g_byte_array_free(saves->log, TRUE);
     g_byte_array_free(saves->again, TRUE);
     g_free(saves->path);

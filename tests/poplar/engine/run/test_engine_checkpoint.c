@@ -211,6 +211,47 @@ static void refused(void **state)
     machine_free(m), machine_free(other);
 }
 
+/* A load ends what was resumed; a run that was resumed goes on before the engine is saved; counting begins with the first
+ * call where runs lie before it. */
+static void in_order(void **state)
+{
+    (void)state;
+    machine *m = machine_new(MODEL, 2), *whole = machine_new(MODEL, 2), *late = machine_new(MODEL, 2);
+    test_ok(tw_engine_run(whole->e, 0));
+    const seen want = look(whole);
+    test_ok(tw_engine_save_at(m->e, 13, 0, path));
+    test_ok(tw_engine_run(m->e, 0));
+    machine *again = machine_new(MODEL, 2);
+    test_ok(tw_engine_resume(again->e, path));
+    assert_int_equal(tw_engine_save(again->e, path), TW_E_NOT_SUPPORTED);
+    test_ok(tw_engine_load(again->e, again->device));
+    test_ok(tw_engine_save(again->e, path));
+    test_ok(tw_engine_run(again->e, 0)); /* the whole run, not the rest of it */
+    seen got = look(again);
+    assert_int_equal(got.in, want.in);
+    assert_int_equal(got.taken, ROUNDS);
+    int32_t ring[3][4];
+    test_ok(tw_engine_connect_stream(again->e, "ring", ring, sizeof ring));
+    assert_int_equal(tw_engine_resume(again->e, path), TW_E_FILE_LOAD); /* a buffer of another size */
+    assert_int_equal(tw_engine_run(again->e, 0), TW_E_NOT_LOADED);
+    test_ok(tw_engine_run(late->e, 0));
+    const seen first = look(late);
+    unlink(path);
+    test_ok(tw_engine_save_at(late->e, 3, 0, path));
+    test_ok(tw_engine_run(late->e, 0));
+    got = look(late);
+    machine *resumed = machine_new(MODEL, 2);
+    resumed->seen = first;
+    test_ok(tw_engine_resume(resumed->e, path));
+    uint64_t runs = 0;
+    test_ok(tw__checkpoint_runs(resumed->e, path, &runs));
+    assert_int_equal(runs, 1);
+    test_ok(tw_engine_run(resumed->e, 0));
+    const seen rest = look(resumed);
+    assert_seen(&rest, &got);
+    machine_free(m), machine_free(whole), machine_free(late), machine_free(again), machine_free(resumed);
+}
+
 /* The sums of a file made right again, so that what is inside is met. */
 static void put_sum(guchar *bytes, gsize size)
 {
@@ -260,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_told), cmocka_unit_test(within_a_run), cmocka_unit_test(between_runs),
         cmocka_unit_test(later_ones),  cmocka_unit_test(refused),      cmocka_unit_test(damaged),
+        cmocka_unit_test(in_order),
     };
     int file = mkstemp(path);
     if (file >= 0) close(file);
