@@ -3,15 +3,14 @@
  * states and data, and compares every element of every field:
  *
  *     tilewright run poplibs_values.c FILE.gp [WORD]      vertices whose names have the word
- *
- * What a vertex wants of its fields is not known, but for those in `wants`, whose vectors are programs of a kind; so
- * states are tried: sizes and offsets small, vectors long. A state says nothing with which the host's run fails (it
- * writes outside of its fields), or whose results depend on where the data lies (it reads outside), or with which the
- * tile does not end in time. One line for each vertex: `equal`, `near` (floats within 2 units of the last place),
- * `close` (of that of the field's largest number), `differ`, `chip` (the chip's run alone fails), `skipped`. Then how
- * many of each. Floats below the least normal one are 0 on the chip, and equal to what the host has. Halves that
- * overflow on the host, and what vertices with halves have infinite there, are not compared: the chip goes on with the
- * largest half. Exits with 1 when there is one that differs or fails. */
+ * What a vertex wants of its fields is not known, but for those in `wants`, whose vectors are programs of a kind;
+ * so states are tried: sizes and offsets small, vectors long. A state says nothing with which the host's run fails
+ * (it writes outside of its fields), or whose results depend on where the data lies (it reads outside), or with
+ * which the tile does not end in time. One line for each vertex: `equal`, `near` (floats within 2 units of the
+ * last place), `close` (of that of the field's largest number), `differ`, `chip` (the chip's run alone fails),
+ * `skipped`. Then how many of each. Floats below the least normal one are 0 on the chip, and equal to what the
+ * host has. Halves that overflow on the host, and what vertices with halves have infinite there, are not compared:
+ * the chip goes on with the largest half. Exits with 1 when there is one that differs or fails. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +79,8 @@ static const struct want {
     { "popops::DynamicUpdateSlice1D<", "numBaseElements", .count = 1, .values = { 4 } },
     { "popops::DynamicUpdateSlice1D<", "numSubElements", .count = 1, .values = { 3 } },
     { "popops::DynamicUpdateSlice1D<", "regionSize", .count = 1, .values = { 24 } },
-    /* entries less 1, from where, order (a word), of the first inner loop, { distance, elements }, two that are read */
+    /* entries less 1, from where, order (a word), of the first inner loop, { distance, elements }, two that are
+     * read */
     { "popops::CompareAndSwapAtDistance", "worklists", .length = 9, .subs = 6, .count = 9,
       .values = { 0, 0, 0, 0, 4, 4, 32, 0, 0 }, .grows = 1, .by = 64 },
     { "popops::CompareAndSwapAtDistance", "distanceToChangeOrder", .count = 1, .values = { 16 } },
@@ -285,7 +285,8 @@ static double largest(const field *f)
     return most;
 }
 
-/* Within 2 units of the last place of the largest number: what sums have of which most cancels, such as 1 + tanh(x). */
+/* Within 2 units of the last place of the largest number: what sums have of which most cancels, such as 1 +
+ * tanh(x). */
 static bool is_close(const field *f, const uint8_t *x, const uint8_t *y, double most)
 {
     return fabs(number_of(f, x) - number_of(f, y)) <= 2 * ldexp(most, f->type == TW_FLOAT ? -23 : -10);
