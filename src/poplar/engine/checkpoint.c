@@ -52,7 +52,7 @@ tw_status tw_engine_resume(tw_engine *engine, const char *path)
     return s ? s : tw__checkpoint_read(engine, path);
 }
 
-/* --- the environment ---------------------------------------------------------------------------------------------- */
+/* --- the environment ------------------------------------------------------------------------------------------- */
 
 static tw_status number_in(const char *name, uint64_t *number)
 {

@@ -87,7 +87,8 @@ template <class In, class Mid, class Out, class W, class Last> struct chain {
     int n = 1, blocks = 1;
     std::vector<point> x;
 
-    /* Stages from one width to the other: the library has first ones, where v is 16 here, and last ones that narrow. */
+    /* Stages from one width to the other: the library has first ones, where v is 16 here, and last ones that
+     * narrow. */
     template <class Root, class A, class B> void widths(int r, int v, A *from, Root *const tw[4], int shift, B *to)
     {
         constexpr bool same = std::is_same<A, B>::value, last = same || std::is_same<A, cint32>::value,

@@ -15,7 +15,7 @@
 
 #define ANY TW__CK_ANY
 
-/* --- the device --------------------------------------------------------------------------------------------------- */
+/* --- the device ------------------------------------------------------------------------------------------------ */
 
 /* Fields of a vertex that runs natively, but for its pointers: code may keep something in them. */
 static void walk_state(tw__ck *k, const tw_engine *one, const tw__vertex_type *type, char *state)
@@ -103,7 +103,7 @@ static void walk_host(tw__ck *k, tw_engine *engine)
     }
 }
 
-/* --- the run ------------------------------------------------------------------------------------------------------ */
+/* --- the run --------------------------------------------------------------------------------------------------- */
 
 #define MACHINE(field) TW__CK_ONE(tw__machine, field, UINT32_MAX)
 static const tw__ck_field machine_rows[] = {
@@ -166,7 +166,7 @@ static void walk_machine(tw__ck *k, tw_engine *engine, tw__machine *at, GByteArr
     walk_log(k, log);
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------------------------- */
 
 static tw__ck_head checkpoint_head(const tw_engine *engine)
 {
@@ -273,7 +273,7 @@ tw_status tw__checkpoint_read(tw_engine *engine, const char *path)
     return TW_OK;
 }
 
-/* --- within a run ------------------------------------------------------------------------------------------------- */
+/* --- within a run ---------------------------------------------------------------------------------------------- */
 
 /* Log: number of the stream (8 bytes), and for the host its data. */
 void tw__checkpoint_note(tw_engine *engine, const tw__stream_state *st, const char *host)

@@ -159,7 +159,8 @@ struct tw__tile_sims {
     uint32_t fault_tile;
 };
 tw_status tw__tile_sims_new(tw_engine *engine);
-/* run.c: of a tile with code of the chip, with that code in its memory; made when it is wanted first. NULL: an error. */
+/* run.c: of a tile with code of the chip, with that code in its memory; made when it is wanted first. NULL: an
+ * error. */
 struct tw_sim *tw__tile_sim(tw_engine *engine, uint32_t tile);
 
 #endif

@@ -48,7 +48,8 @@ static void gen_row(const tw__expr_op *op, tw_type type)
     }
 }
 
-/* The float _3 as scaled sums of halves take it by default: as a half where it is that near (add_factor of values.c). */
+/* The float _3 as scaled sums of halves take it by default: as a half where it is that near (add_factor of
+ * values.c). */
 #define NEAR_HALF \
     "select(cast(cast(_3, half), float), _3, abs(cast(cast(_3, half), float) - _3) <= abs(_3) * 1e-06)"
 

@@ -211,8 +211,8 @@ static void refused(void **state)
     machine_free(m), machine_free(other);
 }
 
-/* A load ends what was resumed; a run that was resumed goes on before the engine is saved; counting begins with the first
- * call where runs lie before it. */
+/* A load ends what was resumed; a run that was resumed goes on before the engine is saved; counting begins with
+ * the first call where runs lie before it. */
 static void in_order(void **state)
 {
     (void)state;

@@ -103,8 +103,8 @@ tw__sel_part tw__sel_make(tw__sel *s, unsigned op, unsigned count, const tw__mir
     {                                                                                                     \
         __VA_ARGS__                                                                                       \
     }
-/* Operands are complete before an instruction is written: what makes one stands in a statement of its own, as C leaves
- * open which argument is evaluated first, and the compilers that build this one choose differently. */
+/* Operands are complete before an instruction is written: what makes one stands in a statement of its own, as C
+ * leaves open which argument is evaluated first, and the compilers that build this one choose differently. */
 #define EMIT(s, op, ...)     tw__sel_emit((s), (op), TW__OPERANDS(__VA_ARGS__))
 #define MAKE(s, op, ...)     tw__sel_make((s), (op), TW__OPERANDS(__VA_ARGS__))
 #define IN(part)             tw__sel_in(part)
