@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 #include <tilewright/poplibs/handles.hpp>
 
@@ -19,17 +20,21 @@ struct Finished : core::Step {
     void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
     {
         out << std::string(2 * indent, ' ') << call << (name.empty() ? "" : " '" + name + "'") << '\n';
-        char *text = nullptr;
-        std::size_t bytes = 0;
-        FILE *file = open_memstream(&text, &bytes);
+        struct Text {
+            char *bytes = nullptr;
+            ~Text() { std::free(bytes); }
+        } text; /* which the file's end makes */
+        std::size_t size = 0;
+        FILE *file = open_memstream(&text.bytes, &size);
         if (!file) return; /* no memory: the call's name has to do */
+        std::unique_ptr<FILE, int (*)(FILE *)> open(file, std::fclose);
         graph.call("dumpProgram", [&](tw_graph *g) { tw_program_print(g, program, file); });
-        std::fclose(file);
-        std::istringstream lines(text);
+        open.reset();
+        if (!text.bytes) return;
+        std::istringstream lines(text.bytes);
         for (std::string line;
              std::getline(lines, line) && line.compare(0, 9, "function ");) /* all of the graph's */
             out << std::string(2 * indent + 2, ' ') << line << '\n';
-        std::free(text);
     }
 };
 

@@ -491,6 +491,23 @@ void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_tensor o
         reduce_call(&r, __func__, tensor, output, order);
 }
 
+/* Trivial ones are copies, before the sums of all others: what one writes must be no other one's. */
+static bool are_apart(tw_graph *graph, const char *call, size_t count, const tw_reduce_one *reductions,
+                      const tw_tensor *outputs)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count && outputs[i].id; j++) {
+            bool reads = i != j && tw_tensor_intersects(graph, outputs[i], reductions[j].tensor);
+            if (!reads && (i >= j || !outputs[j].id || !tw_tensor_intersects(graph, outputs[i], outputs[j])))
+                continue;
+            tw_graph_fail(graph, TW_E_POPLIBS, call, "output %zu, %s, shares elements with %s of reduction %zu, %s",
+                          i, tw__libs_describe(graph, outputs[i]).text, reads ? "the tensor" : "the output", j,
+                          tw__libs_describe(graph, reads ? reductions[j].tensor : outputs[j]).text);
+            return false;
+        }
+    return true;
+}
+
 /* All are checked before the first is built. */
 static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw_reduce_one *reductions,
                        tw_tensor *outputs, GArray *sets, tw_program copies, const char *name,
@@ -503,6 +520,7 @@ static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw
         if (!reduce_prepare(&r[i], call, &reductions[i], outputs[i], options, &order[i * TW__LIBS_RANK]))
             return false;
     }
+    if (copies.id && !are_apart(graph, call, count, reductions, outputs)) return false;
     for (size_t i = 0; i < count; i++)
         outputs[i] = reduce_call(&r[i], call, reductions[i].tensor, outputs[i], &order[i * TW__LIBS_RANK]);
     return tw__libs_ready(graph);

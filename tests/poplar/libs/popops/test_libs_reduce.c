@@ -399,6 +399,12 @@ static void libs_reduce_together_refused(void **state)
     uint64_t before = graph_hash(g);
     tw_popops_reduce_many(g, 2, all, out, p, "many", NULL); /* the second is wrong: nothing is built */
     refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_many", "'x' float[30]", "no dimension 2", NULL);
+    all[1] = (tw_reduce_one){ tw_tensor_slice(g, x, 0, 4, 5), TW_TYPE_NONE, 1, &zero, NULL }; /* a copy */
+    out[1] = tw_tensor_reshape(g, tw_tensor_slice(g, x, 0, 7, 8), 0, NULL);
+    tw_popops_reduce_many(g, 2, all, out, p, "many", NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_many", "output 1",
+                 "shares elements with the tensor of reduction 0", NULL);
+    out[0] = out[1] = (tw_tensor){ 0, 0 };
     assert_int_equal(tw_popops_reduce_sets(g, 1, all, out, 0, set, 4, "s", NULL), 0);
     refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_sets", "4 compute sets and not for 48", NULL);
     assert_int_equal(graph_hash(g), before);
