@@ -627,6 +627,7 @@ static tw_sim_stop told_vertex(void *user, const tw_debug_vertex *v, uint64_t tu
 static void told_to_a_debugger(void **state)
 {
     (void)state;
+    if (tw_world_size() > 1) skip(); /* a rank tells of its own tiles */
     told seen = { 0 };
     tw_debugger debugger = { .size = sizeof debugger, .user = &seen, .step = told_step, .vertex = told_vertex };
     assert_int_equal(tw_debugger_set(&(tw_debugger){ 0 }), TW_E_INVALID_ARGUMENT);
