@@ -21,6 +21,15 @@ inline void scatterWindowDims(const poplar::Tensor &updates, std::vector<unsigne
     const unsigned rank = updates.rank();
     dims.erase(std::remove_if(dims.begin(), dims.end(), [rank](unsigned d) { return d >= rank; }), dims.end());
 }
+/* Of lists that outlive it. */
+inline tw_scatter scatterAt(std::size_t vectorDim, const std::vector<unsigned> &window,
+                            const std::vector<std::size_t> &inserted, const std::vector<unsigned> &operandDims)
+{
+    return { vectorDim,         static_cast<unsigned>(window.size()),
+             window.data(),     static_cast<unsigned>(inserted.size()),
+             inserted.data(),   static_cast<unsigned>(operandDims.size()),
+             operandDims.data() };
+}
 } // namespace detail
 
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
@@ -30,13 +39,8 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                     const poplar::DebugContext &debugContext = {})
 {
     detail::scatterWindowDims(updates, updateWindowDims);
-    const tw_scatter at = { indexVectorDim,
-                            static_cast<unsigned>(updateWindowDims.size()),
-                            updateWindowDims.data(),
-                            static_cast<unsigned>(insertWindowDims.size()),
-                            insertWindowDims.data(),
-                            static_cast<unsigned>(scatterDimsToOperandDims.size()),
-                            scatterDimsToOperandDims.data() };
+    const tw_scatter at =
+        detail::scatterAt(indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
             tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),
@@ -69,6 +73,8 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                     std::vector<unsigned> scatterDimsToOperandDims, UpdateComputationFunc &updateComputation,
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
+    if (!updateComputation)
+        throw poputil::poplibs_error("popops::scatter: no function says how updates join what is there");
     detail::scatterWindowDims(updates, updateWindowDims);
     std::vector<std::size_t> window;
     for (unsigned d : updateWindowDims) window.push_back(updates.dim(d));
@@ -86,13 +92,8 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     const poplar::Tensor joined = updateComputation(graph, old, update, join);
     detail::ScatterUpdate user = { poplar::handles::of(given[0]), poplar::handles::of(given[1]),
                                    poplar::handles::of(joined), poplar::handles::of(graph, join) };
-    const tw_scatter at = { indexVectorDim,
-                            static_cast<unsigned>(updateWindowDims.size()),
-                            updateWindowDims.data(),
-                            static_cast<unsigned>(insertWindowDims.size()),
-                            insertWindowDims.data(),
-                            static_cast<unsigned>(scatterDimsToOperandDims.size()),
-                            scatterDimsToOperandDims.data() };
+    const tw_scatter at =
+        detail::scatterAt(indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
             tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),

@@ -106,6 +106,9 @@ static void others()
     popops::scatter(graph, joined, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, join, prog, "joins");
     EXPECT_THROWS(poputil::poplibs_error,
                   popops::scatter(graph, joined, i.flatten(), x, 1, { 1 }, {}, { 1 }, join, prog));
+    popops::UpdateComputationFunc none;
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::scatter(graph, joined, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, none, prog));
     graph.createHostRead("joined", joined);
     graph.createHostWrite("t", t);
     graph.createHostWrite("i", i);
