@@ -261,6 +261,16 @@ static void tell_rounds(const machine *m)
     }
 }
 
+/* What failed in vertices of this rank comes before what another one says at the same place, so that all agree on the
+ * first of both; and none of it is left for the next run. */
+static tw_status own_fault(tw_engine *engine, const tw__exec *measured, tw_status s)
+{
+    tw_status fault = measured ? tw__tile_fault(engine) : TW_OK;
+    if (!fault) fault = tw__vertex_fault(engine);
+    g_clear_pointer(&engine->fault, g_free);
+    return fault ? fault : s;
+}
+
 tw_status tw__machine_go(machine *m)
 {
     tw_engine *engine = m->engine;
@@ -346,8 +356,7 @@ tw_status tw__machine_go(machine *m)
         case TW__I_STAMP: stamp(m, in); break;
         case TW__I_COUNT: break;
         }
-        if (measured && !s) s = tw__tile_fault(engine);
-        if (engine->fault && !s) s = tw__vertex_fault(engine);
+        if (measured || engine->fault) s = own_fault(engine, measured, s);
         if (s) return s;
         if (measured && m->trace && in->step != TW__NO_STEP) tw__account_measured(engine, in->step, measured);
     }
