@@ -257,7 +257,7 @@ class Program {
   protected:
     detail::DataPtr data;
     std::size_t index;
-    Type phase; /* part of a stream copy, or Sync for what is not in the tree; Unknown: neither */
+    Type phase; /* part of a stream copy, or of a step that has no program; Unknown: neither */
 };
 class OnTileExecuteProgram : public Program {
   public:

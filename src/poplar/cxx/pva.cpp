@@ -206,48 +206,46 @@ std::string Program::name() const
 {
     return text(at(programOf(data, index), "name"));
 }
+static const std::pair<const char *, Program::Type> typeNames[] = {
+    { "Sequence", Program::Type::Sequence },
+    { "Repeat", Program::Type::Repeat },
+    { "RepeatWhile", Program::Type::RepeatWhile },
+    { "If", Program::Type::If },
+    { "Switch", Program::Type::Switch },
+    { "OnEveryTileSwitch", Program::Type::OnEveryTileSwitch },
+    { "Call", Program::Type::Call },
+    { "Function", Program::Type::Function },
+    { "OnTileExecute", Program::Type::OnTileExecute },
+    { "DoExchange", Program::Type::DoExchange },
+    { "GlobalExchange", Program::Type::GlobalExchange },
+    { "StreamCopy", Program::Type::StreamCopy },
+    { "StreamCopyBegin", Program::Type::StreamCopyBegin },
+    { "StreamCopyMid", Program::Type::StreamCopyMid },
+    { "StreamCopyEnd", Program::Type::StreamCopyEnd },
+    { "Sync", Program::Type::Sync },
+    { "CopySharedStructure", Program::Type::CopySharedStructure },
+    { "SetLocalConsensusFromVar", Program::Type::SetLocalConsensusFromVar },
+    { "WriteUndef", Program::Type::WriteUndef },
+    { "PrintTensor", Program::Type::PrintTensor },
+    { "AssumeEqualAcrossReplicas", Program::Type::AssumeEqualAcrossReplicas },
+    { "Abort", Program::Type::Abort },
+    { "AbortOnCondition", Program::Type::AbortOnCondition },
+};
+static Program::Type typeNamed(const std::string &word)
+{
+    for (const auto &n : typeNames)
+        if (word == n.first) return n.second;
+    return Program::Type::Unknown;
+}
 std::string Program::typeName() const
 {
-    switch (phase) {
-    case Type::StreamCopyBegin: return "StreamCopyBegin";
-    case Type::StreamCopyMid: return "StreamCopyMid";
-    case Type::StreamCopyEnd: return "StreamCopyEnd";
-    case Type::Sync: return "Sync";
-    default: break;
-    }
+    for (const auto &n : typeNames)
+        if (phase == n.second) return n.first;
     return text(at(programOf(data, index), "type"));
 }
 Program::Type Program::type() const
 {
-    static const std::pair<const char *, Type> names[] = {
-        { "Sequence", Type::Sequence },
-        { "Repeat", Type::Repeat },
-        { "RepeatWhile", Type::RepeatWhile },
-        { "If", Type::If },
-        { "Switch", Type::Switch },
-        { "OnEveryTileSwitch", Type::OnEveryTileSwitch },
-        { "Call", Type::Call },
-        { "Function", Type::Function },
-        { "OnTileExecute", Type::OnTileExecute },
-        { "DoExchange", Type::DoExchange },
-        { "GlobalExchange", Type::GlobalExchange },
-        { "StreamCopy", Type::StreamCopy },
-        { "StreamCopyBegin", Type::StreamCopyBegin },
-        { "StreamCopyMid", Type::StreamCopyMid },
-        { "StreamCopyEnd", Type::StreamCopyEnd },
-        { "Sync", Type::Sync },
-        { "CopySharedStructure", Type::CopySharedStructure },
-        { "SetLocalConsensusFromVar", Type::SetLocalConsensusFromVar },
-        { "WriteUndef", Type::WriteUndef },
-        { "PrintTensor", Type::PrintTensor },
-        { "AssumeEqualAcrossReplicas", Type::AssumeEqualAcrossReplicas },
-        { "Abort", Type::Abort },
-        { "AbortOnCondition", Type::AbortOnCondition },
-    };
-    const std::string word = typeName();
-    for (const auto &n : names)
-        if (word == n.first) return n.second;
-    return Type::Unknown;
+    return typeNamed(typeName());
 }
 std::vector<std::shared_ptr<Program>> Program::children() const
 {
@@ -376,7 +374,7 @@ std::shared_ptr<Program> Step::program() const
 {
     const json_t *p = at(stepOf(data, step), "program");
     std::shared_ptr<Program> found = p ? programAt(data, pva_number(p)) : nullptr;
-    return found ? found : std::make_shared<Program>(data, SIZE_MAX, Program::Type::Sync);
+    return found ? found : std::make_shared<Program>(data, SIZE_MAX, typeNamed(type()));
 }
 /* Tiles of an IPU are neighbours; a step takes as long as its slowest tile, and where no tile computes each IPU waits
  * for its end. */

@@ -202,7 +202,14 @@ static void files()
     e.run(), e.run();
     pva::Report report = pva::openReport(path + "profile.pop"); /* stands for the two files beside it */
     compilation(report);
-    execution(report, true); /* autoReport.all instruments */
+    execution(report, true);                                              /* autoReport.all instruments */
+    pva::Report alone = pva::openReport(path + "execution_profile.json"); /* without the tree of programs */
+    std::size_t computing = 0;
+    for (const pva::Step &step : alone.execution().steps()) {
+        EXPECT(step.program()->typeName() == step.type() && step.program()->name().empty());
+        computing += step.program()->type() == pva::Program::Type::OnTileExecute;
+    }
+    EXPECT(computing > 0);
     std::ofstream(path + "both.json") << "{}";
     EXPECT_THROWS(std::runtime_error, pva::openReport(path + "both.json"));
     EXPECT_THROWS(std::runtime_error, pva::openReport("/nothing/profile.pop"));
