@@ -419,7 +419,10 @@ TW_API tw_program tw_program_counted_for_loop(tw_graph *graph, tw_tensor counter
 TW_API tw_program tw_program_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counter, int64_t begin,
                                                       tw_tensor limit, int64_t step, tw_program body);
 TW_API void tw_program_name(tw_graph *graph, tw_program program, const char *name); /* shown in profiles */
+/* Writes a program as text, a step a line, indented below what it is part of; then all functions of the graph, which
+ * _steps leaves out. A program that is none is "nothing". */
 TW_API void tw_program_print(const tw_graph *graph, tw_program program, FILE *out);
+TW_API void tw_program_print_steps(const tw_graph *graph, tw_program program, FILE *out);
 
 /* --- virtual graphs (guide 2.4): views of the same graph with tiles numbered from 0 -------------------------- */
 

@@ -28,13 +28,11 @@ struct Finished : core::Step {
         FILE *file = open_memstream(&text.bytes, &size);
         if (!file) return; /* no memory: the call's name has to do */
         std::unique_ptr<FILE, int (*)(FILE *)> open(file, std::fclose);
-        graph.call("dumpProgram", [&](tw_graph *g) { tw_program_print(g, program, file); });
+        graph.call("dumpProgram", [&](tw_graph *g) { tw_program_print_steps(g, program, file); });
         open.reset();
         if (!text.bytes) return;
         std::istringstream lines(text.bytes);
-        for (std::string line;
-             std::getline(lines, line) && line.compare(0, 9, "function ");) /* all of the graph's */
-            out << std::string(2 * indent + 2, ' ') << line << '\n';
+        for (std::string line; std::getline(lines, line);) out << std::string(2 * indent + 2, ' ') << line << '\n';
     }
 };
 

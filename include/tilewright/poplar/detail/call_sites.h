@@ -127,6 +127,7 @@
 #define tw_program_counted_for_loop_dynamic(...) TW_AT(tw_program_counted_for_loop_dynamic(__VA_ARGS__))
 #define tw_program_name(...) TW_AT(tw_program_name(__VA_ARGS__))
 #define tw_program_print(...) TW_AT(tw_program_print(__VA_ARGS__))
+#define tw_program_print_steps(...) TW_AT(tw_program_print_steps(__VA_ARGS__))
 #define tw_graph_virtual_first(...) TW_AT(tw_graph_virtual_first(__VA_ARGS__))
 #define tw_graph_virtual_range(...) TW_AT(tw_graph_virtual_range(__VA_ARGS__))
 #define tw_graph_virtual_tiles(...) TW_AT(tw_graph_virtual_tiles(__VA_ARGS__))

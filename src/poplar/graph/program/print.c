@@ -104,15 +104,27 @@ static void program_print(const tw__core *core, uint32_t id, unsigned depth, con
     }
 }
 
+static bool print_steps(const tw__core *core, tw_program program, FILE *out)
+{
+    bool is_known = program.id && program.id < core->program_count;
+    if (is_known)
+        program_print(core, program.id, 0, "", out);
+    else
+        fputs("nothing\n", out);
+    return is_known;
+}
+
+void tw_program_print_steps(const tw_graph *graph, tw_program program, FILE *out)
+{
+    TW__ENTER_GETTER(graph, );
+    print_steps(graph->core, program, out);
+}
+
 void tw_program_print(const tw_graph *graph, tw_program program, FILE *out)
 {
     TW__ENTER_GETTER(graph, );
     const tw__core *core = graph->core;
-    if (!program.id || program.id >= core->program_count) {
-        fputs("nothing\n", out);
-        return;
-    }
-    program_print(core, program.id, 0, "", out);
+    if (!print_steps(core, program, out)) return;
     for (size_t f = 1; f < core->function_count; f++) {
         fprintf(out, "function %zu '%s':\n", f, core->functions[f].name);
         program_print(core, core->functions[f].body, 1, "", out);

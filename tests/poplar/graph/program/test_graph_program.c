@@ -35,21 +35,24 @@ static void close_graph(fixture *f)
     tw_target_free(f->target);
 }
 
-static char *text(tw_graph *g, tw_program p)
+static char *text(tw_graph *g, tw_program p, bool functions)
 {
     char *buf = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&buf, &size);
-    tw_program_print(g, p, out);
+    (functions ? tw_program_print : tw_program_print_steps)(g, p, out);
     fclose(out);
     return buf;
 }
 
 static void check_text(tw_graph *g, tw_program p, const char *expected)
 {
-    char *got = text(g, p);
+    char *got = text(g, p, true), *steps = text(g, p, false);
+    const char *functions = strstr(expected, "\nfunction 1 '"); /* behind the end of a step's line */
     assert_string_equal(got, expected);
-    free(got);
+    assert_int_equal(strlen(steps), functions ? (size_t)(functions + 1 - expected) : strlen(expected));
+    assert_memory_equal(steps, expected, strlen(steps));
+    free(got), free(steps);
 }
 
 /* Spec poplar.md 1.10: a sequence takes a copy of a program as it is at that moment. */
