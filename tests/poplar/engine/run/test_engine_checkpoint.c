@@ -290,6 +290,17 @@ static void damaged(void **state)
     machine_free(m);
 }
 
+static void not_over_ranks(void **state)
+{
+    (void)state;
+    machine *m = machine_new(MODEL, 2);
+    assert_int_equal(tw_engine_save(m->e, path), TW_E_NOT_SUPPORTED);
+    assert_int_equal(tw_engine_save_at(m->e, 3, 0, path), TW_E_NOT_SUPPORTED);
+    assert_int_equal(tw_engine_resume(m->e, path), TW_E_NOT_SUPPORTED);
+    test_ok(tw_engine_run(m->e, 0));
+    machine_free(m);
+}
+
 static void all_is_told(void **state)
 {
     (void)state;
@@ -305,7 +316,9 @@ int main(void)
     };
     int file = mkstemp(path);
     if (file >= 0) close(file);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest over_ranks[] = { cmocka_unit_test(not_over_ranks) };
+    int failed = tw_world_size() > 1 ? cmocka_run_group_tests(over_ranks, NULL, NULL)
+                                     : cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return failed;
 }
