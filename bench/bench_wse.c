@@ -12,6 +12,7 @@
 #include <tilewright/vec.h>
 
 #include <math.h>
+#include <immintrin.h>
 #include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -123,19 +124,40 @@ static double median_of(const tw__csl_image *image, unsigned threads, uint64_t *
 /* --- DSD operations ------------------------------------------------------------------------------------------- */
 
 static float peer_x[8192], peer_y[8192];
+static uint16_t peer_xh[8192], peer_yh[8192];
 
-__attribute__((noinline, target("avx2,fma"))) static void peer_fma(unsigned n, float s)
+/* What a C program would do instead: the same elements, on a processor with AVX2; halves by its conversions. */
+#define PEER __attribute__((noinline, target("avx2,fma,f16c"), optimize("O3")))
+
+PEER static void peer_fmas(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) peer_y[i] = __builtin_fmaf(peer_x[i], s, peer_y[i]);
+    for (unsigned i = 0; i < n; i++) peer_y[i] = __builtin_fmaf(peer_x[i], 1.5f, peer_y[i]);
 }
 
-static double peer_seconds(unsigned n, unsigned times)
+PEER static void peer_fmas_2(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) peer_y[2 * i] = __builtin_fmaf(peer_x[2 * i], 1.5f, peer_y[2 * i]);
+}
+
+PEER static void peer_fmah(unsigned n) /* a multiple of 8 */
+{
+    for (unsigned i = 0; i < n; i += 8) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(peer_xh + i)),
+                *y = (__m128i *)(void *)(peer_yh + i);
+        __m256 sum = _mm256_fmadd_ps(_mm256_cvtph_ps(x), _mm256_set1_ps(1.5f), _mm256_cvtph_ps(_mm_loadu_si128(y)));
+        _mm_storeu_si128(y, _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
+    }
+}
+
+static double peer_seconds(const char *type, unsigned n, unsigned stride, unsigned times)
 {
     double seconds[RUNS];
+    void (*peer)(unsigned) = strcmp(type, "f16") == 0 ? peer_fmah : stride == 2 ? peer_fmas_2 : peer_fmas;
+    __asm__ volatile("" : "+m"(peer_x), "+m"(peer_xh)); /* no constants */
     for (int k = 0; k < RUNS; k++) {
         double start = cpu_now();
         for (unsigned t = 0; t < times; t++) {
-            peer_fma(n, 1.0009765625f);
+            peer(n);
             __asm__ volatile("" ::: "memory");
         }
         seconds[k] = cpu_now() - start;
@@ -164,25 +186,24 @@ static void dsd_part(void)
     static const struct {
         const char *op, *type;
         unsigned n, stride;
-    } rows[] = { { "fmacs", "f32", 1, 1 },    { "fmacs", "f32", 8, 1 },    { "fmacs", "f32", 64, 1 },
-                 { "fmacs", "f32", 1000, 1 }, { "fmacs", "f32", 1000, 2 }, { "fmach", "f16", 1000, 1 } };
+        double least; /* 0 = no limit */
+    } rows[] = { { "fmacs", "f32", 1, 1, 0 },      { "fmacs", "f32", 8, 1, 0 },
+                 { "fmacs", "f32", 64, 1, 0 },     { "fmacs", "f32", 1000, 1, 0.45 },
+                 { "fmacs", "f32", 1000, 2, 0.6 }, { "fmach", "f16", 1000, 1, 0.5 } };
     enum { TIMES = 100000 };
     printf("DSD operations on memory, synchronous, from a loop of bytecode (kernels: %s)\n", tw_vec_cpu());
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         double own = dsd_seconds(rows[k].op, rows[k].type, rows[k].n, rows[k].stride, TIMES);
-        double peer = peer_seconds(rows[k].n, TIMES) / TIMES;
-        char row[80];
+        double peer = peer_seconds(rows[k].type, rows[k].n, rows[k].stride, TIMES) / TIMES;
+        char row[80], aims[40] = "";
         snprintf(row, sizeof row, "@%s, n = %u, stride %u / C loop", rows[k].op, rows[k].n, rows[k].stride);
-        bench_row(row, peer / own, "", k == 3 ? BENCH_AT_LEAST : BENCH_NO_LIMIT, 0.45);
+        bench_row(row, peer / own, "", rows[k].least > 0 ? BENCH_AT_LEAST : BENCH_NO_LIMIT, rows[k].least);
         if (k == 0) bench_row("fixed cost of an operation on memory", own * 1e9, "ns", BENCH_AT_MOST, 30);
-        printf("  @%s n = %-5u stride %u: %8.1f ns; C loop of f32 %7.1f ns: ratio %.2f%s%s\n", rows[k].op,
-               rows[k].n, rows[k].stride, own * 1e9, peer * 1e9, peer / own,
-               k == 3   ? " (aim 0.45)"
-               : k == 0 ? " (aim: 30 ns fixed cost)"
-                        : "",
-               aim(k == 3   ? peer / own >= 0.45
-                   : k == 0 ? own <= 30e-9
-                            : true));
+        if (k == 0) snprintf(aims, sizeof aims, " (aim: 30 ns fixed cost)");
+        if (rows[k].least > 0) snprintf(aims, sizeof aims, " (aim %.2f)", rows[k].least);
+        printf("  @%s n = %-5u stride %u: %8.1f ns; C loop %7.1f ns: ratio %.2f%s%s\n", rows[k].op, rows[k].n,
+               rows[k].stride, own * 1e9, peer * 1e9, peer / own, aims,
+               aim(k == 0 ? own <= 30e-9 : peer / own >= rows[k].least));
     }
 }
 

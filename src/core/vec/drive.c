@@ -50,15 +50,24 @@ static bool repeats(const tw_vec_kernel *k, const tw_run *args)
            args[1].stride == (ptrdiff_t)k->size[1] && (k->args < 4 || args[3].stride == (ptrdiff_t)k->size[3]);
 }
 
+static size_t plain_dense(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
+                              k->args > 3 ? args[3].at : NULL);
+    return n;
+}
+
+static size_t plain_repeated(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    ((tw__core *)k->own.repeat)(n, args[0].at, args[1].at, args[2].at, k->args > 3 ? args[3].at : NULL);
+    return n;
+}
+
 size_t tw__drive_plain(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    if (is_dense(k, n, args))
-        ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
-                                  k->args > 3 ? args[3].at : NULL);
-    else if (repeats(k, args))
-        ((tw__core *)k->own.repeat)(n, args[0].at, args[1].at, args[2].at, k->args > 3 ? args[3].at : NULL);
-    else
-        plain_blocks(k, n, args);
+    if (is_dense(k, n, args)) return plain_dense(k, n, args);
+    if (repeats(k, args)) return plain_repeated(k, n, args);
+    plain_blocks(k, n, args);
     return n;
 }
 
@@ -301,12 +310,25 @@ static inline bool in_place(const tw_vec_kernel *k, const tw_run *args, unsigned
            args[0].stride == (ptrdiff_t)k->size[0] && k->size[source] == k->size[0];
 }
 
+static bool order_shows(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (n <= 1) return false;
+    span written = span_of(&args[0], n, k->size[0]);
+    for (unsigned i = 1; i < k->args; i++)
+        if (!in_place(k, args, i) && is_seen(k, n, args, i, written)) return true;
+    return false;
+}
+
 size_t tw__drive_sequential(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    if (n > 1) {
-        span written = span_of(&args[0], n, k->size[0]);
-        for (unsigned i = 1; i < k->args; i++)
-            if (!in_place(k, args, i) && is_seen(k, n, args, i, written)) return one_by_one(k, n, args);
-    }
-    return k->own.free(k, n, args);
+    return (order_shows(k, n, args) ? one_by_one : k->own.free)(k, n, args);
+}
+
+tw_vec_fn tw__drive_settled(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    tw_vec_fn fn = k->fn;
+    if (fn == tw__drive_sequential) fn = order_shows(k, n, args) ? one_by_one : k->own.free;
+    if (fn == tw__drive_plain && is_dense(k, n, args)) return plain_dense;
+    if (fn == tw__drive_plain && repeats(k, args)) return plain_repeated;
+    return fn;
 }

@@ -47,7 +47,12 @@ static const row rows[] = {
     { "a local variable", "", "var l: $T = 3.0; var p = &l; " OP("p", "l") " m = l;", true },
     { "a cast pointer", "", "var p = @ptrcast(*$T, &m); " OP("p", "m"), true },
     { "parentheses", "", OP("(&m)", "(m)"), true },
+    { "in a loop, after another variable", "var times: u16 = 2;\n",
+      "var p = &other; var i: u16 = 0; while (i < times) : (i += 1) { if (i == 1) { p = &m; } " OP("p", "m") " }",
+      true },
     /* other objects, and values that are no object any more */
+    { "in a loop, after one that folds", "var times: u16 = 2;\n",
+      "var q = &m; var i: u16 = 0; while (i < times) : (i += 1) { " OP("&m", "q.*") " q = &other; }", false },
     { "another variable", "", OP("&m", "other"), false },
     { "a pointer to another variable", "", "var p = &other; " OP("&m", "p.*"), false },
     { "two pointers apart", "", "var p = &m; var q = &other; " OP("p", "q.*"), false },
@@ -143,7 +148,8 @@ static void each_spelling(bool async)
     unsigned bad = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t o = 0; o < sizeof operations / sizeof *operations; o++) {
-            if (async && strstr(rows[i].body, "$V); m")) continue; /* looks at the result at once */
+            if (async && (strstr(rows[i].body, "$V); m") || strstr(rows[i].body, "while")))
+                continue; /* looks at the result at once, or goes on before the end */
             program(text, &rows[i], o, async);
             bad += !holds(text, rows[i].spelling, o & 1, o & 2 ? TW__WSE_CHECK_STRICT : TW__WSE_CHECK_REPORT);
         }

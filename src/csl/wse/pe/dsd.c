@@ -128,62 +128,122 @@ static bool inside(int64_t first, int64_t stride, uint32_t n, unsigned size)
     return low >= 0 && high + (int64_t)size <= TW__CSL_PE_BYTES;
 }
 
-bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
+/* Operands as their registers say. */
+typedef struct operands {
+    tw_run run[4]; /* of scalars: the register */
+    uint32_t first[4], length[4];
+    bool memory[4];
+    unsigned width; /* elements per beat */
+} operands;
+
+/* False where one is more than a plain run. */
+static bool read_operands(const tw__part *part, const tw__pe *pe, const tw__decoded_use *use, const uint64_t *r,
+                          operands *o)
 {
-    tw_run arg[4];
-    uint32_t first[4], length[4] = { 0 };
-    uint8_t memory[4] = { 0 };
-    uint64_t scalar[4];
-    unsigned width = use->width;
-    const tw__csl_dsd_use *u = use->use;
+    *o = (operands){ .width = use->width };
     for (unsigned k = 0; k < 4; k++) {
-        unsigned at = u->arg[k].at;
-        switch (u->arg[k].kind) {
+        unsigned at = use->use->arg[k].at;
+        switch (use->use->arg[k].kind) {
         case TW__CSL_ARG_DSD: {
             tw__csl_dsd dsd = tw__wse_dsd_at(r, at);
             if (dsd.kind != TW__CSL_DSD_MEM1D || dsd.flags & TW__CSL_DSD_INDEXED) return false;
-            first[k] = dsd.base;
-            length[k] = dsd.length;
-            memory[k] = 1;
-            arg[k] = (tw_run){ pe->memory + dsd.base, dsd.stride * (ptrdiff_t)use->size[k], 0 };
+            o->first[k] = dsd.base;
+            o->length[k] = dsd.length;
+            o->memory[k] = true;
+            o->run[k] = (tw_run){ pe->memory + dsd.base, dsd.stride * (ptrdiff_t)use->size[k], 0 };
             if (dsd.stride != 1)
-                width = stride_width(part->w->arch, width, dsd.stride * (int32_t)use->size[k], use->size[k]);
+                o->width = stride_width(part->w->arch, o->width, dsd.stride * (int32_t)use->size[k], use->size[k]);
             break;
         }
         case TW__CSL_ARG_POINTER:
-            first[k] = (uint32_t)r[at] & 0xffff;
-            memory[k] = 1;
-            arg[k] = (tw_run){ pe->memory + first[k], 0, 0 };
+            o->first[k] = (uint32_t)r[at] & 0xffff;
+            o->memory[k] = true;
+            o->run[k] = (tw_run){ pe->memory + o->first[k], 0, 0 };
             break;
-        case TW__CSL_ARG_SCALAR:
-            scalar[k] = r[at];
-            arg[k] = (tw_run){ &scalar[k], 0, 0 };
-            break;
-        default: arg[k] = (tw_run){ 0 }; break;
+        case TW__CSL_ARG_SCALAR: o->run[k] = (tw_run){ (void *)(uintptr_t)&r[at], 0, 0 }; break;
+        default: break;
         }
     }
-    uint32_t n = governing(use, length[0], length[1], length[2]);
+    return true;
+}
+
+static bool use_folds(const tw__csl_dsd_use *u, const uint64_t *r)
+{
+    return u->flags & TW__CSL_USE_FOLD && folds(u, r);
+}
+
+/* How run `k` of the operands is found again. */
+static struct tw__known_run known_run(const operands *o, const tw__csl_dsd_use *u, unsigned k)
+{
+    return (struct tw__known_run){ (int32_t)o->run[k].stride, (uint16_t)(o->memory[k] ? o->first[k] : u->arg[k].at),
+                                   o->memory[k] };
+}
+
+/* False when the operation is not a simple one, or a faulty one, which the long way reports. */
+static bool learn(const tw__part *part, const tw__pe *pe, const tw__decoded_use *use, const uint64_t *r,
+                  tw__known_use *known)
+{
+    operands o;
+    const tw__csl_dsd_use *u = use->use;
+    known->use = NULL;
+    if (!read_operands(part, pe, use, r, &o)) return false;
+    uint32_t n = governing(use, o.length[0], o.length[1], o.length[2]);
     if (n - 1 >= TW__CSL_UNBOUNDED - 1) return false; /* the long way knows what 0 and without end mean */
-    if (u->flags & TW__CSL_USE_FOLD && folds(u, r)) arg[1] = arg[0];
+    known->folds = use_folds(u, r);
+    if (known->folds) o.run[1] = o.run[0], o.first[1] = o.first[0], o.memory[1] = o.memory[0];
     for (unsigned k = 0; k < 4; k++)
-        if (memory[k] && !inside(first[k], arg[k].stride, n, use->size[k]))
-            return false; /* the long way reports it */
+        if (o.memory[k] && !inside(o.first[k], o.run[k].stride, n, use->size[k])) return false;
+
     const tw__wse_kernel *kernel = use->kernel;
-    if (kernel->special) {
-        kernel->special(pe, n, arg);
-    } else {
-        tw_run ordered[4];
-        for (unsigned k = 0; k < kernel->args; k++) ordered[k] = arg[kernel->order[k]];
-        tw_vec_call(&kernel->vec, n, ordered);
+    tw_run ordered[4] = { { 0 } };
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned from = kernel->special || k >= kernel->args ? k : kernel->order[k];
+        ordered[k] = o.run[from];
+        known->run[k] = known_run(&o, u, from);
     }
+    known->fn = kernel->special ? NULL : tw__drive_settled(&kernel->vec, n, ordered);
     bank streams[3];
     for (unsigned k = 0; k < 3; k++)
-        streams[k] = (bank){ memory[k] && u->arg[k].kind == TW__CSL_ARG_DSD, memory[k] ? first[k] : 0,
-                             (int32_t)arg[k].stride };
-    uint32_t cycles = op_cycles(part, u, n, width, streams);
-    count_op(part, pe, u->op, pe->pc, n, cycles);
-    if (part->motion) did_data(part, pe, NULL, cycles);
-    *cost = cycles;
+        streams[k] = (bank){ o.memory[k] && u->arg[k].kind == TW__CSL_ARG_DSD, o.memory[k] ? o.first[k] : 0,
+                             (int32_t)o.run[k].stride };
+    known->n = n;
+    known->cycles = op_cycles(part, u, n, o.width, streams);
+    for (unsigned k = 0; k < 4; k++) {
+        if (u->arg[k].kind == TW__CSL_ARG_DSD) memcpy(&known->key[2 * k], r + u->arg[k].at, sizeof(tw__csl_dsd));
+        if (u->arg[k].kind == TW__CSL_ARG_POINTER) known->key[2 * k] = (uint16_t)r[u->arg[k].at];
+    }
+    known->use = use;
+    return true;
+}
+
+static bool is_known(const tw__known_use *known, const tw__decoded_use *use, const uint64_t *r)
+{
+    const tw__csl_dsd_use *u = use->use;
+    if (known->use != use || known->folds != use_folds(u, r)) return false;
+    for (unsigned k = 0; k < 4; k++) {
+        const uint64_t *key = &known->key[2 * k], *now = r + u->arg[k].at;
+        if (u->arg[k].kind == TW__CSL_ARG_DSD && ((key[0] ^ now[0]) | (key[1] ^ now[1]))) return false;
+        if (u->arg[k].kind == TW__CSL_ARG_POINTER && key[0] != (uint16_t)now[0]) return false;
+    }
+    return true;
+}
+
+bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
+{
+    tw__known_use *known = &part->known[(uintptr_t)use / sizeof *use % TW__WSE_KNOWN];
+    if (!is_known(known, use, r) && !learn(part, pe, use, r, known)) return false;
+    tw_run arg[4];
+    for (unsigned k = 0; k < 4; k++) {
+        struct tw__known_run run = known->run[k];
+        arg[k] = (tw_run){ run.in_memory ? pe->memory + run.at : (void *)(uintptr_t)&r[run.at], run.stride, 0 };
+    }
+    if (known->fn)
+        known->fn(&use->kernel->vec, known->n, arg);
+    else
+        use->kernel->special(pe, known->n, arg);
+    count_op(part, pe, use->use->op, pe->pc, known->n, known->cycles);
+    if (part->motion) did_data(part, pe, NULL, known->cycles);
+    *cost = known->cycles;
     return true;
 }
 

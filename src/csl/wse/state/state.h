@@ -364,6 +364,22 @@ typedef struct tw__wse_kernel {
     uint8_t args;
 } tw__wse_kernel;
 
+/* An operation on memory as it last ran, in whatever PE: what its registers came to. The same registers come to the
+ * same again, so that a program that repeats itself looks them through once. */
+enum { TW__WSE_KNOWN = 64 };
+typedef struct tw__known_use {
+    const tw__decoded_use *use; /* NULL: nothing is known */
+    uint64_t key[2 * 4];        /* by operand: the descriptor's two registers; a pointer's address */
+    uint32_t n, cycles;
+    tw_vec_fn fn; /* NULL: the special kernel */
+    struct tw__known_run {
+        int32_t stride;    /* bytes */
+        uint16_t at;       /* byte of the PE's memory, or register */
+        uint8_t in_memory; /* 0: register */
+    } run[4];              /* as the kernel wants them */
+    uint8_t folds;
+} tw__known_use;
+
 /* --- partitions and the wafer --- */
 /* Up to 64 neighbouring PEs of one row: which of them want to be looked at, and when. */
 typedef struct tw__cell {
@@ -398,7 +414,8 @@ typedef struct tw__part {
     tw__wse_heat **heat;       /* by program: by instruction, then by function; rows made when needed; NULL = off */
     uint64_t last; /* from that cycle on nothing has happened yet: no task, no beat, no wavelet on its way */
     bool no_memory, fault;
-    char pad[128]; /* apart from the next one's cache lines */
+    tw__known_use known[TW__WSE_KNOWN]; /* by use, those that share a place take turns */
+    char pad[128];                      /* apart from the next one's cache lines */
 } tw__part;
 
 /* Where tw__wse_run() stands when a checkpoint is taken. */
