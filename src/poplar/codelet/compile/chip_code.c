@@ -26,17 +26,37 @@ static void chip_report(void *user, const tw_diag *diag)
     tw__report(messages->reporter, &out);
 }
 
-/* Text that the compiler wrote is right, or it is the compiler that is wrong: the message shows the line. */
-static void report_assembly(tw__reporter *reporter, const tw__source *source, const tw_diags *diags)
+/* The place in the source of a line of assembly: the last `.loc` in front of it, whose files `.file` names. NULL, or
+ * the file's name. */
+static char *place_of_assembly(const char *assembly, int line, unsigned *at, unsigned *column)
+{
+    g_auto(GStrv) lines = g_strsplit(assembly, "\n", line);
+    unsigned file = 0, number = 0;
+    *at = *column = 0;
+    for (int i = 0; i < line - 1 && lines[i]; i++)
+        if (g_str_has_prefix(lines[i], "\t.loc ") && sscanf(lines[i], " .loc %u %u %u", &file, at, column) < 3)
+            file = *at = *column = 0;
+    for (char **l = lines; file && *l; l++) {
+        int name = 0;
+        if (sscanf(*l, " .file %u \"%n", &number, &name) == 1 && name && number == file)
+            return g_strndup(*l + name, strcspn(*l + name, "\""));
+    }
+    return NULL;
+}
+
+/* Text that the compiler wrote is right, or it is the compiler that is wrong: the message shows the line. Inline
+ * assembly is the source's. */
+static void report_assembly(tw__reporter *reporter, const tw__source *source, const char *assembly,
+                            const tw_diags *diags)
 {
     for (size_t i = 0; i < tw_diags_count(diags, TW_NOTE); i++) {
         const tw_diag *d = tw_diags_get(diags, i);
         if (d->severity != TW_ERROR) continue;
         g_autofree char *text = g_strdup_printf("the compiler's assembly is refused: %s: %s", d->message,
                                                 d->source ? g_strstrip((char *)d->source) : "");
-        tw__scan_diag out = {
-            .file = source->path, .length = 1, .severity = 2, .code = "cc.assembly", .message = text
-        };
+        tw__scan_diag out = { .length = 1, .severity = 2, .code = "cc.assembly", .message = text };
+        g_autofree char *file = place_of_assembly(assembly, d->line, &out.line, &out.column);
+        out.file = file ? file : source->path;
         tw__report(reporter, &out);
     }
 }
@@ -47,7 +67,7 @@ static bool chip_assemble(const tw__source *source, tw_isa_arch arch, const char
     tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_text(text, strlen(text), source->path, &options, diags);
-    if (!object) report_assembly(reporter, source, diags);
+    if (!object) report_assembly(reporter, source, text, diags);
     size_t size = 0;
     uint8_t *bytes = object ? tw_object_to_elf(object, &size) : NULL;
     if (bytes) g_byte_array_append(code, bytes, (guint)size);

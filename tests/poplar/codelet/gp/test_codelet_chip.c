@@ -182,9 +182,42 @@ static void text_and_object(void **state)
     tw_diags_free(diags);
 }
 
+/* What is found late, in the whole program, in a frame or by the assembler, stands at its line all the same. */
+static void late_refusals_have_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } rows[] = {
+        { "int f();\n\nint g = f();\n", 3, "initialised by code" },
+        { "int f(int x)\n{\n  asm volatile(\"bogus %0\" : \"=r\"(x));\n  return x;\n}\n", 3, "'bogus'" },
+        { "asm(\"bogus\");\n", 0, "'bogus'" },
+        { "#include <poplar/Vertex.hpp>\nclass O : public poplar::Vertex { public:\n  poplar::InOut<int> a;\n"
+          "  bool compute() {\n    char big[700000];\n    for (int i = 0; i < 700000; i++)\n      big[i] = *a + "
+          "i;\n"
+          "    *a = big[*a];\n    return true; } };\n",
+          6, "larger than a tile's memory" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        g_autofree char *path = write_text("late.cpp", rows[i].text);
+        tw_popc_options options = { .size = sizeof options, .targets = "ipu2" };
+        tw_diags *diags = tw_diags_new();
+        size_t size;
+        assert_null(tw_popc_code(path, false, &options, &size, diags));
+        assert_int_equal(tw_error_status(), TW_E_COMPILATION);
+        const tw_diag *d = tw_diags_get(diags, 0);
+        if (d->line != rows[i].line || !strstr(d->message, rows[i].says) || !g_str_has_suffix(d->file, "late.cpp"))
+            fail_msg("%s:%d: %s", d->file, d->line, d->message);
+        tw_diags_free(diags);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(entries_in_archives), cmocka_unit_test(assembly_wins),
-                                        cmocka_unit_test(left_out), cmocka_unit_test(text_and_object) };
+                                        cmocka_unit_test(left_out), cmocka_unit_test(text_and_object),
+                                        cmocka_unit_test(late_refusals_have_places) };
     return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }

@@ -6,11 +6,17 @@
 #include "poplar/colossus/cc/ra/ra.h"
 #include "poplar/colossus/cc/sel/sel.h"
 
-static bool generate_wrong(const tw__cc_request *request, const char *what)
+/* At the function's first line that the source has: what it inlined, in an entry. */
+static bool generate_wrong(const tw__cc_request *request, const tw__mir *mir, const tw__mir_function *f,
+                           const char *what)
 {
     tw_diag diag = {
         .file = request->path, .length = 1, .severity = TW_ERROR, .code = "cc.internal", .message = what
     };
+    for (uint32_t b = 0; b < f->block_count && !diag.line; b++)
+        for (const tw__mir_insn *i = f->blocks[b].first; i && !diag.line; i = i->next)
+            if (i->line && !g_str_has_suffix(mir->files[i->file], "<popc>"))
+                diag.file = mir->files[i->file], diag.line = (int)i->line, diag.column = (int)i->column;
     request->report(request->user, &diag);
     return false;
 }
@@ -45,8 +51,9 @@ bool tw__cc_generate(const tw__cc_request *request, LLVMModuleRef module, GStrin
         mir->functions[i]->states_stack = g_hash_table_contains(stated, mir->functions[i]->name);
         problem = tw__mir_check(mir, mir->functions[i]);
         if (!problem) problem = tw__ra_function(mir, mir->functions[i], &options);
+        if (problem) generate_wrong(request, mir, mir->functions[i], problem);
     }
-    bool is_fine = mir && (!problem || generate_wrong(request, problem));
+    bool is_fine = mir && !problem;
     if (is_fine) tw__mir_emit(mir, assembly);
     tw__arena_free(arena);
     return is_fine;

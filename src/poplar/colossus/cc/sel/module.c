@@ -27,6 +27,20 @@ static bool module_is_elsewhere(LLVMValueRef global)
     return LLVMIsDeclaration(global) || LLVMGetLinkage(global) == LLVMAvailableExternallyLinkage;
 }
 
+/* The first line of the functions in this table that are to run before the program: that of a variable. */
+static void module_refuse_start(tw__sel *s, LLVMValueRef table)
+{
+    LLVMValueRef row = LLVMGetNumOperands(table) ? LLVMGetOperand(table, 0) : NULL;
+    LLVMValueRef start = row && LLVMGetNumOperands(row) > 1 ? LLVMIsAFunction(LLVMGetOperand(row, 1)) : NULL;
+    for (LLVMBasicBlockRef b = start ? LLVMGetFirstBasicBlock(start) : NULL; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !s->at; i = LLVMGetNextInstruction(i))
+            if (LLVMGetDebugLocLine(i)) tw__sel_set_line(s, i);
+    tw__sel_refuse(s, "cc.initialiser",
+                   "a variable is initialised by code that would have to run before the program; give it a "
+                   "constant value");
+    s->at = NULL;
+}
+
 static void module_variable(tw__sel *s, LLVMValueRef variable)
 {
     size_t length = 0;
@@ -34,10 +48,8 @@ static void module_variable(tw__sel *s, LLVMValueRef variable)
     s->function = NULL;
     s->at = NULL;
     if (strcmp(name, "llvm.global_ctors") == 0 || strcmp(name, "llvm.global_dtors") == 0) {
-        if (!LLVMIsNull(LLVMGetInitializer(variable)))
-            tw__sel_refuse(s, "cc.initialiser",
-                           "a variable is initialised by code that would have to run before the program; give it a "
-                           "constant value");
+        LLVMValueRef table = LLVMGetInitializer(variable);
+        if (!LLVMIsNull(table)) module_refuse_start(s, table);
         return;
     }
     if (module_is_elsewhere(variable) || g_str_has_prefix(name, "llvm.")) return;
