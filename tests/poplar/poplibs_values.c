@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <tilewright/poplar/vertex_state.h>
 #include <tilewright/tilewright.h>
@@ -22,7 +23,7 @@
 
 /* A list has more vectors than two counts of a state, multiplied, and a short vector times the largest count is not
  * longer than a long one. */
-enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 960, INDICES = 144, REALS = 2400, SECONDS = 20 };
+enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 960, INDICES = 144, REALS = 2400, SECONDS = 8 };
 typedef enum verdict { EQUAL, NEAR, CLOSE, DIFFER, CHIP, SKIPPED, VERDICTS } verdict;
 static const char *const words[VERDICTS] = { "equal", "near", "close", "differ", "chip", "skipped" };
 
@@ -216,17 +217,31 @@ static void set_up(tw_graph *g, tw_vertex v, const struct trial *t, place where,
     }
 }
 
+/* Devices and graphs of HOST and TILE, with the archive in them: made once, and each process goes on with its copy. */
+static struct start {
+    tw_device *device;
+    tw_graph *graph;
+} starts[2];
+
+static struct start start_new(const char *archive, place where)
+{
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .tiles_per_ipu = 1 };
+    bool is_host = where == HOST || where == HOST_ELSEWHERE;
+    struct start s = { .device = is_host ? tw_device_ipu_model_with(&model) : tw_device_ipu_sim_with(&model) };
+    s.graph = tw_graph_new(tw_device_target(s.device));
+    tw_graph_add_codelets(s.graph, archive, NULL);
+    return s;
+}
+
 /* One run of a vertex with the states of a trial; NULL: it went well. */
 static const char *run(const char *archive, const tw_state_vertex *type, unsigned trial, place where, field *fields,
                        size_t count)
 {
-    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .tiles_per_ipu = 1 };
     static const char *const options[] = { "simulator.turnLimit=4000000", "debug.allowOutOfMemory=true", NULL };
     static uint8_t bytes[SUBS * REALS * 8];
-    tw_device *device = where == HOST || where == HOST_ELSEWHERE ? tw_device_ipu_model_with(&model)
-                                                                 : tw_device_ipu_sim_with(&model);
-    tw_graph *g = tw_graph_new(tw_device_target(device));
-    tw_graph_add_codelets(g, archive, NULL);
+    struct start start = where <= TILE ? starts[where] : start_new(archive, where);
+    tw_device *device = start.device;
+    tw_graph *g = start.graph;
     tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
     tw_vertex v = tw_graph_add_vertex(g, cs, type->name, 0);
     tw_graph_set_perf_estimate(g, v, 1, 0);
@@ -251,7 +266,7 @@ static const char *run(const char *archive, const tw_state_vertex *type, unsigne
         f->after[where] = malloc(f->bytes);
         if (tw_engine_read(e, f->handle, f->after[where], f->bytes) != TW_OK) return tw_error_message();
     }
-    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    tw_engine_free(e);
     return NULL;
 }
 
@@ -375,7 +390,8 @@ static verdict in_process(const char *archive, const tw_state_vertex *type, unsi
     pid_t child = fork();
     if (child == 0) {
         int none = open("/dev/null", O_WRONLY);
-        dup2(none, 2), dup2(none, 1), alarm(SECONDS);
+        dup2(none, 2), dup2(none, 1);
+        setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS });
         field fields[FIELDS];
         size_t count = 0;
         char text[500] = "";
@@ -409,12 +425,15 @@ int main(int argc, char **argv)
     tw_state_map *map = tw_state_map_read(argv[1], "ipu2", NULL, NULL);
     if (!map) return fprintf(stderr, "%s\n", tw_error_message()), 2;
     unsigned total[VERDICTS] = { 0 };
+    for (int where = HOST; where <= TILE; where++) starts[where] = start_new(argv[1], (place)where);
     for (size_t i = 0; i < tw_state_map_count(map); i++) {
         const tw_state_vertex *type = tw_state_map_get(map, i);
         if (argc > 2 && !strstr(type->name, argv[2])) continue;
         verdict worst = SKIPPED;
         unsigned compared = 0;
         char reason[500] = "";
+        for (int where = HOST; where <= TILE && type->field_count; where++) /* reads the table of vertices */
+            tw_graph_max_field_dim(starts[where].graph, type->name, type->fields[0].name, 0);
         for (unsigned trial = 0; trial < TRIALS; trial++) {
             char why[500];
             verdict v = in_process(argv[1], type, trial, why, sizeof why);

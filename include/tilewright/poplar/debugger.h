@@ -41,7 +41,8 @@ typedef struct tw_debugger {
     void *user;  /* handed to the functions */
     /* Before a step of a run (tw_engine_get_step()); another status than TW_OK ends the run with it. NULL: none. */
     tw_status (*step)(void *user, tw_engine *engine, size_t step);
-    /* Runs a vertex to its end, instead of tw_sim_run(v->sim, turns), whose result it gives. NULL: none. */
+    /* Runs a vertex to its end, instead of tw_sim_run(v->sim, turns), whose result it gives; after a fault
+     * tw_sim_serve() prints what the vertex does. NULL: none. */
     tw_sim_stop (*vertex)(void *user, const tw_debug_vertex *v, uint64_t turns);
 } tw_debugger;
 

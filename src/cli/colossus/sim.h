@@ -48,8 +48,8 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv); /* sim.c: the command for
 
 /* Lets the tile run and tells faults and limits; syncs with other tiles are answered at once. */
 tw_sim_stop tw__sim_go(tw__sim_session *s);
-/* tw_sim_run() in pieces, between which it tells how far it is. `limit`: turns, of the context with the most; 0:
- * none. */
+/* tw_sim_run() in pieces, between which it tells how far it is and prints what the code does. `limit`: turns, of the
+ * context with the most; 0: none. */
 tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit);
 
 /* --- sim_save.c: checkpoints ------------------------------------------------------------------------------------ */

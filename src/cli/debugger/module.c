@@ -214,7 +214,7 @@ static tw_sim_stop debug_vertex(graph *g, const tw_debug_vertex *v, uint64_t tur
     if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, g->d.context + 1)) b = NULL;
     bool stop = b || g->going == INTO_STEP || tw__debug_interrupted();
     if (!tw__graph_resolve(g) && !stop) { /* as fast as without a debugger */
-        tw_sim_stop end = tw_sim_run(v->sim, turns);
+        tw_sim_stop end = tw__sim_pieces(&g->session, turns);
         leave_vertex(g);
         return end;
     }

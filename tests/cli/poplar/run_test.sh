@@ -135,6 +135,18 @@ prints out '2 floats from 1.5: word|   -3|ff  |-1099511627776|% 44 4464 2.500e+0
 if [ -e "$build/tilewright/cc.so" ]; then
     expect 0 "$tilewright" run --device ipu-sim print.c
     cmp "$work/out" printed || fail 'printf of a tile is another'
+    # So it is where a debugger goes through the vertex, at full speed or step by step, and in `sim`.
+    echo continue >commands
+    expect 0 sh -c 'exec "$1" run --debug --device ipu-sim print.c <commands' sh "$tilewright"
+    sed 1,2d "$work/out" | cmp - printed || fail "printf of a tile is another under the debugger"
+    printf 'break print.cpp:14\ncontinue\nnext\nfinish\n' >commands
+    expect 0 sh -c 'exec "$1" run --debug --device ipu-sim print.c <commands' sh "$tilewright"
+    [ "$(grep -o '^four' "$work/out")" = four ] || fail 'what was printed when the vertex ended is lost'
+    printf '#include <stdio.h>\nint f(int n)\n{\n  while (n--) printf("%%d left\\n", n);\n  return putchar(33);\n}\n' >f.c
+    expect 0 "$tilewright" popc -c f.c -o f.o
+    expect 0 "$tilewright" sim f.o --call 'f(3)'
+    [ "$(head -n 3 "$work/out" | tr '\n' ' ')" = '2 left 1 left 0 left ' ] || fail 'sim does not print'
+    prints out '!worker 0: status 1'
     # Six workers that wait for the host at once, each served; what a tile prints stays together, in the tiles' order.
     expect 0 env POPLAR_SIMULATOR_OPTIONS='{"breakOnException":"false"}' "$tilewright" run --device ipu-sim print.c 0 each
     [ "$(grep -o 'tile [0-9]*' "$work/out" | uniq | wc -l)" = 32 ] || fail 'tiles print among each other'

@@ -211,4 +211,7 @@ static inline uint64_t tw__sim_cycle_now(const tw__sim_context *w)
 void tw__sim_begin(tw__sim_context *w, uint32_t entry, uint32_t vertex_base, uint64_t cycle);
 unsigned tw__sim_active_workers(const tw_sim *sim);
 
+/* serve.c: tw_sim_serve() with a text that grows; NULL: nobody reads it. */
+bool tw__sim_serve(tw_sim *sim, GString *out);
+
 #endif

@@ -6,6 +6,7 @@
  * so one after the other gives what the six workers at once would. */
 #include "core/base/kept_error.h"
 #include "core/base/text_file.h"
+#include "poplar/colossus/sim/sim.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
@@ -210,7 +211,7 @@ static tw_sim_stop run_printing(const turn *t, uint64_t turns, GString *out)
     for (uint64_t left = turns;;) {
         uint64_t before = tw_sim_cycles(t->sim);
         tw_sim_stop stop = tw_sim_run(t->sim, left);
-        if (stop != TW_SIM_FAULT || !tw__tile_print(t->sim, out)) return stop;
+        if (stop != TW_SIM_FAULT || !tw__sim_serve(t->sim, out)) return stop;
         uint64_t took = (tw_sim_cycles(t->sim) - before) / TW_SIM_WORKERS + 1;
         if (turns && took >= left) return TW_SIM_LIMIT;
         if (turns) left -= took;

@@ -118,13 +118,6 @@ typedef struct tw__tile_used { /* what the placement has put into each region of
     uint64_t from[2], to[2];
 } tw__tile_used;
 
-/* --- print.c: what code of the chip wants of the host ---------------------------------------------------------- */
-
-/* Have contexts just called functions of the runtime library that need a host (printf, puts, putchar, a failed
- * assert)? Then that is done, behind the text in `out` (NULL: nobody reads it). True: no other exception is left, and
- * the simulator may go on. */
-bool tw__tile_print(struct tw_sim *sim, GString *out);
-
 /* --- lines.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__tile_lines tw__tile_lines;                /* NULL below: nobody counts them */

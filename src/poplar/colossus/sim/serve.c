@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* printf in vertices on simulated tiles, and what else codelets ask a host for: functions of the runtime library
- * that begin with `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on
+/* printf on simulated tiles, and what else code asks a host for: functions of the runtime library that begin with
+ * `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on
  * the stack, in slots of 4 bytes, those of 64 bits on 8 (docs/colossus-compiler.md). */
 #include "core/base/kept_error.h"
-#include "poplar/engine/tiles/tiles.h"
+#include "poplar/colossus/sim/sim.h"
 
 #include <limits.h>
 #include <string.h>
-#include <tilewright/poplar/colossus/sim.h>
 
 enum { PRINT_STACK = 11, PRINT_MOST = 4096 }; /* columns of a width or precision */
 
-typedef struct tile_print {
+typedef struct served {
     tw_sim *sim;
     unsigned context;
     uint32_t slot; /* address of the next variable argument */
     GString *out;
-} tile_print;
+} served;
 
-static uint64_t print_take(tile_print *p, unsigned bytes)
+static uint64_t print_take(served *p, unsigned bytes)
 {
     uint64_t value = 0;
     p->slot = (p->slot + bytes - 1) & ~(bytes - 1);
@@ -28,7 +27,7 @@ static uint64_t print_take(tile_print *p, unsigned bytes)
 }
 
 /* A text of the tile, which ends with its memory at the latest; at most so many bytes of it. */
-static char *print_text(tile_print *p, uint32_t address, unsigned most)
+static char *print_text(served *p, uint32_t address, unsigned most)
 {
     GString *text = g_string_new(NULL);
     for (char c; text->len < most && tw_sim_read(p->sim, address, &c, 1) == TW_OK && c; address++)
@@ -37,7 +36,7 @@ static char *print_text(tile_print *p, uint32_t address, unsigned most)
 }
 
 /* Digits of a width or precision, or an argument for '*'. */
-static const char *print_number(tile_print *p, const char *at, int *number)
+static const char *print_number(served *p, const char *at, int *number)
 {
     if (*at == '*') {
         int given = (int32_t)print_take(p, 4);
@@ -50,7 +49,7 @@ static const char *print_number(tile_print *p, const char *at, int *number)
 
 /* `form` is a specification of our own making: flags, width, precision; the length that `value` needs. */
 
-static void print_integer(tile_print *p, GString *form, char kind, unsigned bytes)
+static void print_integer(served *p, GString *form, char kind, unsigned bytes)
 {
     uint64_t value = print_take(p, bytes > 4 ? 8 : 4);
     unsigned unused = 64 - 8 * bytes;
@@ -63,7 +62,7 @@ static void print_integer(tile_print *p, GString *form, char kind, unsigned byte
     g_string_append_printf(p->out, form->str, (long long)value);
 }
 
-static void print_other(tile_print *p, GString *form, char kind, int precision)
+static void print_other(served *p, GString *form, char kind, int precision)
 {
     g_string_append_c(form, kind);
     if (kind == 'c') {
@@ -81,14 +80,14 @@ static void print_other(tile_print *p, GString *form, char kind, int precision)
 }
 
 /* %n: the tile's integer of so many bytes is how much has been printed. */
-static void print_count(tile_print *p, unsigned bytes)
+static void print_count(served *p, unsigned bytes)
 {
     uint64_t count = p->out->len;
     tw_sim_write(p->sim, (uint32_t)print_take(p, 4), &count, bytes); /* nothing where there is no memory */
 }
 
 /* From behind a '%'; returns what follows. What is no conversion stays as it is written. */
-static const char *print_conversion(tile_print *p, const char *at)
+static const char *print_conversion(served *p, const char *at)
 {
     g_autoptr(GString) form = g_string_new("%");
     const char *start = at;
@@ -123,7 +122,7 @@ static const char *print_conversion(tile_print *p, const char *at)
     return at + 1;
 }
 
-static void print_format(tile_print *p, uint32_t address)
+static void print_format(served *p, uint32_t address)
 {
     g_autofree char *format = print_text(p, address, UINT_MAX);
     p->slot = tw_sim_get_m(p->sim, p->context, PRINT_STACK);
@@ -136,7 +135,7 @@ static void print_format(tile_print *p, uint32_t address)
 }
 
 /* What the function `name` has been called for; false: it is none of ours. */
-static bool print_call(tile_print *p, const char *name, uint32_t *result)
+static bool print_call(served *p, const char *name, uint32_t *result)
 {
     uint32_t m[4];
     for (unsigned i = 0; i < 4; i++) m[i] = tw_sim_get_m(p->sim, p->context, i);
@@ -164,7 +163,7 @@ static bool print_for_context(tw_sim *sim, GString *out)
     uint32_t offset = 1, result = 0;
     if (!e || e->cause != TW_SIM_CAUSE_TRAP1 || !tw_sim_symbol_at(sim, e->pc, &name, &offset) || offset)
         return false;
-    tile_print p = { .sim = sim, .context = e->context, .out = g_string_new(NULL) };
+    served p = { .sim = sim, .context = e->context, .out = g_string_new(NULL) };
     uint32_t pc = e->pc;
     bool is_known = print_call(&p, name, &result);
     if (is_known) {
@@ -176,11 +175,21 @@ static bool print_for_context(tw_sim *sim, GString *out)
     return is_known;
 }
 
-bool tw__tile_print(tw_sim *sim, GString *out)
+bool tw__sim_serve(tw_sim *sim, GString *out)
 {
     tw__kept_error *kept = tw__error_keep();
     bool is_done = false;
     while (print_for_context(sim, out)) is_done = true;
     tw__error_put_back(kept);
     return is_done && !tw_sim_get_exception(sim);
+}
+
+bool tw_sim_serve(tw_sim *sim, FILE *out)
+{
+    if (!sim) return false;
+    GString *text = g_string_new(NULL);
+    bool is_done = tw__sim_serve(sim, text);
+    if (out) fwrite(text->str, 1, text->len, out);
+    g_string_free(text, TRUE);
+    return is_done;
 }
