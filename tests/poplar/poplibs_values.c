@@ -23,7 +23,7 @@
 
 /* A list has more vectors than two counts of a state, multiplied, and a short vector times the largest count is not
  * longer than a long one. */
-enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 960, INDICES = 144, REALS = 2400, SECONDS = 8 };
+enum { TRIALS = 8, FIELDS = 64, SUBS = 64, LENGTH = 1008, INDICES = 144, REALS = 2400, SECONDS = 2 };
 typedef enum verdict { EQUAL, NEAR, CLOSE, DIFFER, CHIP, SKIPPED, VERDICTS } verdict;
 static const char *const words[VERDICTS] = { "equal", "near", "close", "differ", "chip", "skipped" };
 
@@ -43,20 +43,31 @@ typedef struct field {
 /* How a trial fills the fields. */
 static const struct trial {
     unsigned state;   /* largest integer in the state */
+    unsigned least;   /* ... and the smallest */
     unsigned integer; /* largest in vectors of integers; 0: any bits */
     double range;     /* of floats; 0: with zeros, infinities, NaN */
     bool are_indices; /* vectors of integers are short, those of floats long: one leads into the other */
 } trials[TRIALS] = {
-    { 1, 1, 4, false },   { 1, 1, 4, true },  { 4, 3, 4, false }, { 3, 2, 100, true },
-    { 16, 8, 0.5, true }, { 4, 1, 0, false }, { 7, 3, 30, true }, { 4, 0, 1000, false },
+    { 1, 0, 1, 4, false },   { 1, 0, 1, 4, true },  { 4, 1, 3, 4, false }, { 3, 0, 2, 100, true },
+    { 16, 1, 8, 0.5, true }, { 4, 1, 1, 0, false }, { 7, 0, 3, 30, true }, { 4, 0, 0, 1000, false },
 };
 
+#define GF16                                                                              \
+    { 0x7c007c00, 0x7c007c00, 0x80008000, 0x80008000, 0x7e9c7e9c, 0x7e9c7e9c, 0xff80ff80, \
+      0xff80ff80, 0,          0,          0x43700000, 0xc3700000, 0x3b800000, 0x1c00,     \
+      0,          0,          0,          0,          0x78007800, 0x78007800, 0xdb805b80, \
+      0xbb803b80, 0x400080,   0x800800,   0x3800,     0x14006400, 7,          7 }
+#define GF32                                                                                          \
+    { 0xffffe000, 0xffffe000, 0x7f800000, 0x7f800000, 0x80000000, 0x80000000, 0x7fc00000, 0x7fc00000, \
+      0xff800000, 0xff800000, 0x800000,   0x800000,   0x477fe000, 0xc77fe000, 0x33000000, 0x33000000, \
+      0xffffe000, 0xffffe000, 0x38800000, 0,          0x7f800000, 0x7f800000, 0x33800000, 1,          \
+      0x07800000, 13,         0x38800000, 13,         3 }
 /* What no random state has, as the vertex's source states it: elements `values`, over and over, of which number
  * `grows` has `by` more each time, and in each further vector of a list. Other fields are as in the trial. */
 static const struct want {
     const char *vertex, *field;
     unsigned length, subs; /* 0: of the trial */
-    unsigned count, values[9], grows, by;
+    unsigned count, values[29], grows, by;
     bool is_scratch; /* holds addresses afterwards */
 } wants[] = {
     { "popops::SequenceSlice<", "srcOffsetT", .length = 5, .count = 1, .by = 3 },
@@ -69,6 +80,34 @@ static const struct want {
     { "popops::SequenceSlice<", "numDstElements", .count = 1, .values = { 20 } },
     { "popops::SequenceSlice<", "regionSize", .count = 1, .values = { 3 } },
     { "popops::MultiSlice<", "offsets", .length = 8 }, /* times regionSize: not longer than subT */
+    /* a format of 3 bits of mantissa, 4 of exponent with bias 7, subnormal numbers and infinity; for the casts what
+     * vertices *Param say of 10 and 5 bits with bias 15 */
+    { "popfloat::experimental::CastToGfloat16Param", "gfStruct", .count = 1, .values = { 0x03070403 } },
+    { "popfloat::experimental::CastToGfloat32Param", "gfStruct", .count = 1, .values = { 0x030f050a } },
+    { "popfloat::experimental::CastToGfloat32", "param", .count = 29, .values = GF32 },
+    { "popfloat::experimental::CastToGfloat16", "param", .count = 28, .values = GF16 },
+    { "popfloat::experimental::CastFloatToGf16", "param", .count = 29, .values = GF32 },
+    { "popfloat::experimental::CastGf16ToFloat", "param", .count = 29, .values = GF32 },
+    { "poplin::WgdPartials<", "dTf", .length = 4, .subs = 16 },
+    { "poplin::WgdPartials<", "wTf", .length = 16, .subs = 4 },
+    { "poplin::WgdPartials<", "partials", .length = 4, .subs = 4 },
+    { "poplin::ConvPartial", "inChansPerGroup", .count = 1, .values = { 4 } },
+    { "poplin::ConvPartial", "outChansPerGroup", .count = 1, .values = { 4 } },
+    /* one group with one row of two elements, or of one block, one worker, and the end */
+    { "popsparse::SparseDenseMatMulBlock", "metaInfo", .length = 15, .count = 15,
+      .values = { 1, 0, 0, 0, 14, 0, 1, 0, 4, 0, 1 } },
+    { "popsparse::SparseDenseMatMulBlock", "r", .length = 300 },
+    { "popsparse::SparseDenseMatMulBlock", "offsetAndNumZByWorker", .length = 12, .count = 2, .values = { 0, 1 } },
+    { "popsparse::SparseDenseMultiSliceBlock", "metaInfo", .length = 15, .count = 15,
+      .values = { 1, 0, 0, 0, 14, 0, 1, 0, 4, 0, 1 } },
+    { "popsparse::", "metaInfo", .length = 26, .count = 26,
+      .values = { 1, 0, 0, 2, 25, 2, 0, 19, 1, 0, 2, 0, 0, 10, 1, 0, 4, 0, 2, 1, 2, 0, 8, 16, 8 } },
+    { "popsparse::", "subGroupIdToProcess", .count = 1, .values = { 1 } },
+    { "popsparse::", "yPartitionToProcess", .count = 1 },
+    /* rows of a worker, where it finds them, and { output, input, elements less 1 } of each */
+    { "popnn::", "startPos", .length = 6, .count = 6, .values = { 1, 2, 3, 4, 5, 6 } },
+    { "popnn::", "offsetBase", .length = 16, .count = 2, .grows = 0, .by = 2 },
+    { "popnn::", "workList", .length = 3, .subs = 16, .count = 3, .values = { 1, 2, 1 } },
     /* a worker has a sixth of a region: whole words, also of bytes */
     { "popops::DynamicSlice1D<", "baseT", .length = 96 },
     { "popops::DynamicSlice1D<", "subT", .length = 96 },
@@ -124,7 +163,7 @@ static void fill(const struct trial *t, const field *f, uint8_t *at, size_t coun
 {
     tw_type type = f->type;
     size_t size = tw_type_size(type);
-    unsigned most = f->is_edge ? t->integer : t->state;
+    unsigned most = f->is_edge ? t->integer : t->state, least = f->is_edge ? 0 : t->least;
     if (f->want && f->want->count) {
         fill_wanted(f->want, size, at, count);
         return;
@@ -136,7 +175,7 @@ static void fill(const struct trial *t, const field *f, uint8_t *at, size_t coun
             *(uint16_t *)(void *)at = tw_f64_to_f16(real(t->range), TW_ROUND_NEAREST_EVEN, 0);
         else {
             uint64_t value = type == TW_BOOL ? next() & 1
-                             : most          ? next() % (most + 1)
+                             : most          ? least + next() % (most + 1 - least)
                                              : next() ^ (uint64_t)next() << 20;
             memcpy(at, &value, size);
         }
@@ -419,6 +458,15 @@ static verdict in_process(const char *archive, const tw_state_vertex *type, unsi
     return snprintf(why, size, "trial %u: the process ends with %d", trial, status), SKIPPED;
 }
 
+/* Of vertices, which graphs read when they are first asked about one: once, instead of in each process. */
+static void read_table(const tw_state_vertex *type)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (*type->fields[i].direction && strncmp(type->fields[i].type, "Vector", 6) == 0)
+            for (int where = HOST; where <= TILE; where++)
+                tw_graph_max_field_dim(starts[where].graph, type->name, type->fields[i].name, 0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) return fputs("usage: poplibs_values FILE.gp [WORD]\n", stderr), 2;
@@ -432,8 +480,7 @@ int main(int argc, char **argv)
         verdict worst = SKIPPED;
         unsigned compared = 0;
         char reason[500] = "";
-        for (int where = HOST; where <= TILE && type->field_count; where++) /* reads the table of vertices */
-            tw_graph_max_field_dim(starts[where].graph, type->name, type->fields[0].name, 0);
+        read_table(type);
         for (unsigned trial = 0; trial < TRIALS; trial++) {
             char why[500];
             verdict v = in_process(argv[1], type, trial, why, sizeof why);
