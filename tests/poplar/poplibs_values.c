@@ -2,7 +2,9 @@
 /* Runs each vertex of an archive as the chip's code on a simulated tile and as the host's code, with the same
  * states and data, and compares every element of every field:
  *
- *     tilewright run poplibs_values.c FILE.gp [WORD]      vertices whose names have the word
+ *     tilewright run poplibs_values.c FILE.gp [WORD [STATES]]
+ *
+ * Vertices whose names have the word, with the first so many states of `trials`.
  * What a vertex wants of its fields is not known, but for those in `wants`, whose vectors are programs of a kind;
  * so states are tried: sizes and offsets small, vectors long. A state says nothing with which the host's run fails
  * (it writes outside of its fields), or whose results depend on where the data lies (it reads outside), or with
@@ -48,8 +50,8 @@ static const struct trial {
     double range;     /* of floats; 0: with zeros, infinities, NaN */
     bool are_indices; /* vectors of integers are short, those of floats long: one leads into the other */
 } trials[TRIALS] = {
-    { 1, 0, 1, 4, false },   { 1, 0, 1, 4, true },  { 4, 1, 3, 4, false }, { 3, 0, 2, 100, true },
-    { 16, 1, 8, 0.5, true }, { 4, 1, 1, 0, false }, { 7, 0, 3, 30, true }, { 4, 0, 0, 1000, false },
+    { 4, 1, 3, 4, false },   { 4, 1, 1, 0, false }, { 4, 0, 0, 1000, false }, { 1, 0, 1, 4, true },
+    { 16, 1, 8, 0.5, true }, { 1, 0, 1, 4, false }, { 3, 0, 2, 100, true },   { 7, 0, 3, 30, true },
 };
 
 #define GF16                                                                              \
@@ -469,10 +471,10 @@ static void read_table(const tw_state_vertex *type)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) return fputs("usage: poplibs_values FILE.gp [WORD]\n", stderr), 2;
+    if (argc < 2) return fputs("usage: poplibs_values FILE.gp [WORD [STATES]]\n", stderr), 2;
     tw_state_map *map = tw_state_map_read(argv[1], "ipu2", NULL, NULL);
     if (!map) return fprintf(stderr, "%s\n", tw_error_message()), 2;
-    unsigned total[VERDICTS] = { 0 };
+    unsigned total[VERDICTS] = { 0 }, trials_used = argc > 3 ? (unsigned)atoi(argv[3]) : TRIALS;
     for (int where = HOST; where <= TILE; where++) starts[where] = start_new(argv[1], (place)where);
     for (size_t i = 0; i < tw_state_map_count(map); i++) {
         const tw_state_vertex *type = tw_state_map_get(map, i);
@@ -481,7 +483,7 @@ int main(int argc, char **argv)
         unsigned compared = 0;
         char reason[500] = "";
         read_table(type);
-        for (unsigned trial = 0; trial < TRIALS; trial++) {
+        for (unsigned trial = 0; trial < trials_used && trial < TRIALS; trial++) {
             char why[500];
             verdict v = in_process(argv[1], type, trial, why, sizeof why);
             compared += v != SKIPPED;

@@ -96,6 +96,59 @@ TW__WORDS_1(bitrev8) TW__WORDS_1(swap8) TW__WORDS_1(cms)
 TW__WORDS_2(shuf8x8lo) TW__WORDS_2(shuf8x8hi) TW__WORDS_2(sort8x8lo) TW__WORDS_2(sort8x8hi)
 TW__WORDS_2(roll8l) TW__WORDS_2(roll8r) TW__WORDS_2(roll16) TW__WORDS_2(sort4x16lo) TW__WORDS_2(sort4x16hi)
 
+/* --- accumulators ----------------------------------------------------------------------------------------------- */
+
+/* Builtins of instructions on them have the instruction's name and its order of operands, but for f32v2axpy, whose
+ * addend comes first as in programs for the vendor's compiler: accumulators = $TAS * x + addend, result what they held.
+ * The last operand of f32v2aop has no effect; n of gina says which accumulators, a constant of 0 to 3. */
+TW__BUILTIN float2 __builtin_ipu_f32v2axpy(float2 addend, float2 x)
+{
+    float2 r;
+    __asm__ volatile("f32v2axpy %0, %1, %2" : "=r"(r) : "r"(x), "r"(addend));
+    return r;
+}
+TW__BUILTIN half4 __builtin_ipu_f16v4mix(half4 x, half4 y)
+{
+    half4 r;
+    __asm__ volatile("f16v4mix %0, %1, %2" : "=r"(r) : "r"(x), "r"(y));
+    return r;
+}
+#define TW__ACC_1(insn, A) TW__BUILTIN void __builtin_ipu_##insn(A x) { __asm__ volatile(#insn " %0" ::"r"(x)); }
+#define TW__ACC_2(insn, A) \
+    TW__BUILTIN void __builtin_ipu_##insn(A x, A y) { __asm__ volatile(#insn " %0, %1" ::"r"(x), "r"(y)); }
+TW__ACC_1(f16v4acc, half4) TW__ACC_1(f16v4absacc, half4) TW__ACC_1(f32v4acc, float4) TW__ACC_1(f32v4absacc, float4)
+TW__ACC_1(f32v4sqacc, float4)
+TW__ACC_2(f16v2cmac, half2) TW__ACC_2(f16v4cmac, half4) TW__ACC_2(f32mac, float) TW__ACC_2(f32v2mac, float2)
+TW__BUILTIN void __builtin_ipu_f32v2aop(float2 x, float2 y, unsigned n)
+{
+    (void)n;
+    __asm__ volatile("f32v2aop %0, %1, 0" ::"r"(x), "r"(y));
+}
+#define TW__GINA(insn, T)                                                                                      \
+    TW__BUILTIN T __builtin_ipu_gina(T x, unsigned n)                                                          \
+    {                                                                                                          \
+        T r;                                                                                                   \
+        switch (n & 3) {                                                                                       \
+        case 0: __asm__ volatile(insn " %0, %1, 0" : "=r"(r) : "r"(x)); break;                                 \
+        case 1: __asm__ volatile(insn " %0, %1, 1" : "=r"(r) : "r"(x)); break;                                 \
+        case 2: __asm__ volatile(insn " %0, %1, 2" : "=r"(r) : "r"(x)); break;                                 \
+        default: __asm__ volatile(insn " %0, %1, 3" : "=r"(r) : "r"(x));                                       \
+        }                                                                                                      \
+        return r;                                                                                              \
+    }
+TW__GINA("f32v2gina", float2) TW__GINA("f16v2gina", half2)
+static inline __attribute__((always_inline, unused)) float2 __builtin_ipu_f32v2gina(float2 x, unsigned n) { return __builtin_ipu_gina(x, n); }
+static inline __attribute__((always_inline, unused)) half2 __builtin_ipu_f16v2gina(half2 x, unsigned n) { return __builtin_ipu_gina(x, n); }
+TW__BUILTIN half4 __builtin_ipu_f16v4gacc(void)
+{
+    half4 r;
+    __asm__ volatile("f16v4gacc %0" : "=r"(r));
+    return r;
+}
+#undef TW__ACC_1
+#undef TW__ACC_2
+#undef TW__GINA
+
 /* --- classes of numbers (some instructions) --------------------------------------------------------------------- */
 
 #define TW__CLASS(T, R)                                                                                        \

@@ -147,6 +147,36 @@ if [ -e "$build/tilewright/cc.so" ]; then
     expect 0 "$tilewright" sim f.o --call 'f(3)'
     [ "$(head -n 3 "$work/out" | tr '\n' ' ')" = '2 left 1 left 0 left ' ] || fail 'sim does not print'
     prints out '!worker 0: status 1'
+    # Builtins of the accumulators: 2 * {3, 4} + 1, of the instruction before; an outer product, added twice; 5 * 12.
+    cat >acc.c <<'END'
+#include <tilewright/codelet.h>
+float axpy(float a, float x, float y)
+{
+    __builtin_ipu_uput(a, CSR_W_TAS__INDEX & 255);
+    __builtin_ipu_f32v2axpy((float2){ y, y }, (float2){ x, x + 1 });
+    float2 r = __builtin_ipu_f32v2axpy((float2){ y, y }, (float2){ 0, 0 });
+    return r[0] * 1000 + r[1];
+}
+float outer(float a, float b)
+{
+    float2 x = { a, b }, y = { 10, 100 }, zero = { 0, 0 };
+    __builtin_ipu_uput(CSR_W_FP_CLR__ZAACC__MASK << CSR_W_FP_CLR__ZAACC__SHIFT, CSR_W_FP_CLR__INDEX & 255);
+    for (int i = 0; i < 2; i++) __builtin_ipu_f32v2aop(x, y, 0);
+    float2 first = __builtin_ipu_f32v2gina(zero, 0), second = __builtin_ipu_gina(zero, 0);
+    return first[0] + first[1] * 10 + second[0] * 100 + second[1] * 1000;
+}
+float dot(float a, float b)
+{
+    __builtin_ipu_uput(CSR_W_FP_CLR__ZAACC__MASK << CSR_W_FP_CLR__ZAACC__SHIFT, CSR_W_FP_CLR__INDEX & 255);
+    for (int i = 0; i < 5; i++) __builtin_ipu_f32mac(a, b);
+    return __builtin_ipu_f32v2gina((float2){ 0, 0 }, 0)[0];
+}
+END
+    expect 0 "$tilewright" popc -c acc.c -o acc.o
+    for row in 'axpy(2.0f, 3.0f, 1.0f) = (7009)' 'outer(1.0f, 2.0f) = (420420)' 'dot(3.0f, 4.0f) = (60)'; do
+        expect 0 "$tilewright" sim acc.o --call "${row% = *}"
+        grep -qF "${row#* = }  \$a1" "$work/out" || { fail "$row"; cat "$work/out"; }
+    done
     # Six workers that wait for the host at once, each served; what a tile prints stays together, in the tiles' order.
     expect 0 env POPLAR_SIMULATOR_OPTIONS='{"breakOnException":"false"}' "$tilewright" run --device ipu-sim print.c 0 each
     [ "$(grep -o 'tile [0-9]*' "$work/out" | uniq | wc -l)" = 32 ] || fail 'tiles print among each other'
