@@ -76,13 +76,14 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     if (!updateComputation)
         throw poputil::poplibs_error("popops::scatter: no function says how updates join what is there");
     detail::scatterWindowDims(updates, updateWindowDims);
-    std::vector<std::size_t> window;
-    for (unsigned d : updateWindowDims) window.push_back(updates.dim(d));
-    for (std::size_t d : insertWindowDims)
-        if (d <= window.size()) window.insert(window.begin() + static_cast<std::ptrdiff_t>(d), 1);
-    if (window.size() != operand.rank() || updates.elementType() != operand.elementType())
-        throw poputil::poplibs_error("popops::scatter: windows of " + updates.shapeToString() + " do not fit " +
-                                     operand.shapeToString());
+    const tw_scatter at =
+        detail::scatterAt(indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
+    std::vector<std::size_t> window(operand.rank() + 1);
+    poplar::handles::call(graph, "popops::scatter", [&](tw_graph *g) {
+        tw_popops_scatter_window(g, poplar::handles::of(operand), poplar::handles::of(indices),
+                                 poplar::handles::of(updates), &at, window.data());
+    });
+    window.pop_back();
     poplar::Tensor old = graph.addVariable(operand.elementType(), window, { debugContext, "old" });
     poplar::Tensor update = graph.addVariable(operand.elementType(), window, { debugContext, "update" });
     poputil::mapTensorLinearly(graph, old);
@@ -92,8 +93,6 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     const poplar::Tensor joined = updateComputation(graph, old, update, join);
     detail::ScatterUpdate user = { poplar::handles::of(given[0]), poplar::handles::of(given[1]),
                                    poplar::handles::of(joined), poplar::handles::of(graph, join) };
-    const tw_scatter at =
-        detail::scatterAt(indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
             tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),

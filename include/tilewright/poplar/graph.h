@@ -247,6 +247,8 @@ TW_API void tw_graph_add_codelets_source(tw_graph *graph, const char *text, cons
 TW_API bool tw_graph_has_codelet(const tw_graph *graph, const char *vertex_type);
 
 TW_API tw_compute_set tw_graph_add_compute_set(tw_graph *graph, const char *name);
+/* Whether it is one of this graph. */
+TW_API bool tw_compute_set_valid(const tw_graph *graph, tw_compute_set cs);
 /* tile = TW_UNMAPPED leaves the vertex to tw_graph_map_vertex(). */
 #define TW_UNMAPPED 0xffffffffu
 TW_API tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *vertex_type, unsigned tile);
@@ -340,6 +342,8 @@ TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_
 TW_API tw_program tw_program_sequence(tw_graph *graph, const char *name); /* empty */
 TW_API void tw_program_sequence_add(tw_graph *graph, tw_program sequence,
                                     tw_program program); /* a copy of it as it is now */
+/* Whether it is a sequence of this graph, to which programs can be added. */
+TW_API bool tw_program_is_sequence(const tw_graph *graph, tw_program program);
 /* A program under a name for profiles: where the engine option profiler.blocks.filter matches the name, reports can
  * say when it ran (pva: Execution::blocks). A nil program is refused. */
 TW_API tw_program tw_program_block(tw_graph *graph, tw_program program, const char *name);

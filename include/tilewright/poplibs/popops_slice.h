@@ -120,6 +120,10 @@ typedef tw_tensor (*tw_scatter_update)(tw_graph *graph, tw_tensor old, tw_tensor
 TW_API void tw_popops_scatter(tw_graph *graph, tw_tensor tensor, tw_tensor indices, tw_tensor updates,
                               const tw_scatter *scatter, tw_scatter_update update, void *user, tw_program sequence,
                               const char *name);
+/* The checks of that call alone, for who makes variables for `update` in front of it. False, with the error that the
+ * call would give; else window[rank of the tensor] are the extents of a window. */
+TW_API bool tw_popops_scatter_window(tw_graph *graph, tw_tensor tensor, tw_tensor indices, tw_tensor updates,
+                                     const tw_scatter *scatter, size_t *window);
 
 #ifdef __cplusplus
 }

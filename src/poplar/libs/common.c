@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and names of tensors, for checks and for what they say. */
+/* Shapes and names of tensors, for checks and for what they say; where steps and vertices go. */
 #include "poplar/libs/libs.h"
 
 #include <string.h>
+
+bool tw__libs_takes(tw_graph *graph, const char *call, tw_program sequence)
+{
+    if (!tw__libs_ready(graph)) return false;
+    if (tw_program_is_sequence(graph, sequence)) return true;
+    tw_graph_fail(graph, TW_E_CONTROL_PROGRAM, call, "steps go to a sequence of this graph, not %s",
+                  sequence.id ? "another program" : "a nil program");
+    return false;
+}
+
+bool tw__libs_takes_set(tw_graph *graph, const char *call, tw_compute_set set)
+{
+    if (!tw__libs_ready(graph)) return false;
+    if (tw_compute_set_valid(graph, set)) return true;
+    tw_graph_fail(graph, TW_E_INVALID_ARGUMENT, call, "vertices go to a compute set of this graph, not %s",
+                  set.id ? "another one" : "a nil one");
+    return false;
+}
 
 tw__extents tw__libs_shape(const tw_graph *graph, tw_tensor tensor)
 {

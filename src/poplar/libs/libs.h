@@ -22,6 +22,9 @@ static inline bool tw__libs_ready(const tw_graph *graph)
 {
     return tw_graph_status(graph) == TW_OK;
 }
+/* The same of a call that appends to a sequence or a compute set of the graph: false when it is none. */
+bool tw__libs_takes(tw_graph *graph, const char *call, tw_program sequence);
+bool tw__libs_takes_set(tw_graph *graph, const char *call, tw_compute_set set);
 /* What a call says that refuses its arguments. */
 #define TW__LIBS_REFUSE(graph, ...) tw_graph_fail((graph), TW_E_POPLIBS, __func__, __VA_ARGS__)
 

@@ -111,6 +111,13 @@ tw_program tw_program_sequence(tw_graph *graph, const char *name)
     return NIL;
 }
 
+bool tw_program_is_sequence(const tw_graph *graph, tw_program program)
+{
+    TW__ENTER_GETTER(graph, false);
+    const tw__core *core = graph->core;
+    return program.id && program.id < core->program_count && core->programs[program.id].kind == TW__P_SEQUENCE;
+}
+
 static bool programs_append(tw__core *core, uint32_t sequence, uint32_t program)
 {
     uint32_t child = frozen(core, program);

@@ -126,6 +126,12 @@ tw_compute_set tw_graph_add_compute_set(tw_graph *graph, const char *name)
     return (tw_compute_set){ (uint32_t)core->compute_set_count++ };
 }
 
+bool tw_compute_set_valid(const tw_graph *graph, tw_compute_set cs)
+{
+    TW__ENTER_GETTER(graph, false);
+    return cs.id && cs.id < graph->core->compute_set_count;
+}
+
 tw__vertex *tw__vertex_get(tw__core *core, tw_vertex vertex)
 {
     if (vertex.id && vertex.id < core->vertex_count) return &core->vertices[vertex.id];

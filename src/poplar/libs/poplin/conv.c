@@ -409,6 +409,7 @@ tw_tensor tw_poplin_convolution(tw_graph *graph, tw_tensor input, tw_tensor weig
                                 bool transpose_and_flip, tw_program sequence, const char *name,
                                 const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__conv c, w;
     tw__conv_options read;
     if (!tw__conv_read(graph, __func__, params, &c) || !tw__conv_read_options(graph, __func__, options, &read))
@@ -430,6 +431,7 @@ tw_tensor tw_poplin_convolution(tw_graph *graph, tw_tensor input, tw_tensor weig
 void tw_poplin_weights_transpose_flip(tw_graph *graph, tw_tensor weights, tw_tensor out, tw_program sequence,
                                       const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     (void)name; /* copies have none */
     if (!tw__libs_ready(graph)) return;
     tw__extents from = tw__libs_shape(graph, weights), to = tw__libs_shape(graph, out);

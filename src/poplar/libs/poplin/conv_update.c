@@ -39,6 +39,7 @@ tw_tensor tw_poplin_conv_weight_deltas(tw_graph *graph, tw_tensor gradient, tw_t
                                        const tw_conv_params *params, tw_program sequence, const char *name,
                                        const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__conv c, update;
     tw__conv_options read;
     if (!deltas_check(graph, __func__, params, gradient, input, options, &c, &update, &read)) return TW__LIBS_NIL;
@@ -61,6 +62,7 @@ void tw_poplin_conv_weight_update(tw_graph *graph, tw_tensor gradient, tw_tensor
                                   const tw_conv_params *params, tw_scale scale, tw_program sequence,
                                   const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__conv c, update;
     tw__conv_options read;
     if (!deltas_check(graph, __func__, params, gradient, input, options, &c, &update, &read)) return;
@@ -107,6 +109,7 @@ tw_tensor tw_poplin_create_biases(tw_graph *graph, tw_tensor activations, const 
 
 void tw_poplin_add_bias(tw_graph *graph, tw_tensor tensor, tw_tensor biases, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!bias_check(graph, __func__, tensor, biases) || !tw__libs_writeable(graph, __func__, tensor)) return;
     if (!tw_graph_mapping_complete(graph, biases)) {
         TW__LIBS_REFUSE(graph, "%s has elements that are on no tile", tw__libs_describe(graph, biases).text);
@@ -123,6 +126,7 @@ void tw_poplin_add_bias(tw_graph *graph, tw_tensor tensor, tw_tensor biases, tw_
 void tw_poplin_conv_bias_update(tw_graph *graph, tw_tensor gradient, tw_tensor biases, tw_scale scale,
                                 tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__conv_options ignored;
     if (!bias_check(graph, __func__, gradient, biases) || !tw__libs_writeable(graph, __func__, biases) ||
         !scale_check(graph, __func__, scale) || !tw__conv_read_options(graph, __func__, options, &ignored))
@@ -147,6 +151,7 @@ tw_tensor tw_poplin_fully_connected_weight_transpose(tw_graph *graph, tw_tensor 
                                                      const tw_conv_params *params, tw_program sequence,
                                                      const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__conv c;
     tw__conv_options read;
     if (!tw__conv_read(graph, __func__, params, &c) || !tw__conv_read_options(graph, __func__, options, &read))

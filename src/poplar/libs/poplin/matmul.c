@@ -248,12 +248,14 @@ static tw_tensor matmul_call(tw_graph *graph, const char *call, tw_tensor a, tw_
 tw_tensor tw_poplin_matmul(tw_graph *graph, tw_tensor a, tw_tensor b, tw_type type, tw_program sequence,
                            const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     return matmul_call(graph, __func__, a, b, type, sequence, name, options);
 }
 
 void tw_poplin_matmul_accumulate(tw_graph *graph, tw_tensor c, tw_scale scale, tw_tensor a, tw_tensor b,
                                  tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__matmul_options read;
     tw__matmul_plan plan;
     if (!tw__libs_ready(graph) || !tw__matmul_read_options(graph, __func__, options, &read)) return;

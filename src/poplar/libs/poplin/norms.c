@@ -84,6 +84,7 @@ static tw_pair norm_keep(tw_graph *graph, tw_pair made)
 tw_pair tw_poplin_norm_statistics(tw_graph *graph, tw_tensor tensor, double eps, bool unbiased, bool stable,
                                   tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_pair){ 0 };
     norm n;
     tw_pair made = { TW__LIBS_NIL, TW__LIBS_NIL };
     if (!norm_check(&n, graph, __func__, tensor, sequence, name)) return made;
@@ -126,6 +127,7 @@ static tw_tensor norm_apply(norm *n, const char *text, tw_tensor tensor, tw_tens
 tw_tensor tw_poplin_norm_whiten(tw_graph *graph, tw_tensor tensor, tw_tensor mean, tw_tensor inv_std_dev,
                                 tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     norm n;
     if (!norm_check(&n, graph, __func__, tensor, sequence, name) || !norm_check_channels(&n, "mean", mean) ||
         !norm_check_channels(&n, "inverse standard deviation", inv_std_dev))
@@ -136,6 +138,7 @@ tw_tensor tw_poplin_norm_whiten(tw_graph *graph, tw_tensor tensor, tw_tensor mea
 tw_tensor tw_poplin_normalise(tw_graph *graph, tw_tensor whitened, tw_tensor gamma, tw_tensor beta,
                               tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     norm n;
     if (!norm_check(&n, graph, __func__, whitened, sequence, name) || !norm_check_channels(&n, "gamma", gamma) ||
         !norm_check_channels(&n, "beta", beta))
@@ -146,6 +149,7 @@ tw_tensor tw_poplin_normalise(tw_graph *graph, tw_tensor whitened, tw_tensor gam
 tw_tensor tw_poplin_norm_gradients(tw_graph *graph, tw_tensor gradient, tw_tensor gamma, tw_program sequence,
                                    const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     norm n;
     if (!norm_check(&n, graph, __func__, gradient, sequence, name) || !norm_check_channels(&n, "gamma", gamma))
         return TW__LIBS_NIL;
@@ -155,6 +159,7 @@ tw_tensor tw_poplin_norm_gradients(tw_graph *graph, tw_tensor gradient, tw_tenso
 tw_pair tw_poplin_norm_param_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient, tw_program sequence,
                                        const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_pair){ 0 };
     norm n;
     tw_pair made = { TW__LIBS_NIL, TW__LIBS_NIL };
     if (!norm_check(&n, graph, __func__, whitened, sequence, name) || !norm_check_like(&n, whitened, gradient))
@@ -170,6 +175,7 @@ tw_pair tw_poplin_norm_param_gradients(tw_graph *graph, tw_tensor whitened, tw_t
 tw_tensor tw_poplin_norm_statistics_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient,
                                               tw_tensor inv_std_dev, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     norm n;
     if (!norm_check(&n, graph, __func__, whitened, sequence, name) || !norm_check_like(&n, whitened, gradient) ||
         !norm_check_channels(&n, "inverse standard deviation", inv_std_dev))

@@ -60,6 +60,7 @@ static tw_tensor qr_result(tw_graph *graph, tw_tensor made, tw_type type, const 
 
 tw_pair tw_poplin_qr(tw_graph *graph, tw_tensor a, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_pair){ 0 };
     tw_pair made = { TW__LIBS_NIL, TW__LIBS_NIL };
     if (!tw__real_check(graph, __func__, a, 2)) return made;
     tw__extents shape = tw__libs_shape(graph, a), square = shape;

@@ -325,6 +325,7 @@ tw_tensor tw_poplin_create_solver_input(tw_graph *graph, tw_type type, unsigned 
 tw_tensor tw_poplin_triangular_solve(tw_graph *graph, tw_tensor a, tw_tensor b, bool left, bool lower, bool unit,
                                      tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     solver s;
     if (!solver_check(&s, graph, __func__, a, sequence, name, options) || !solver_check_sides(&s, a, b, left) ||
         !solver_ready(&s))
@@ -349,6 +350,7 @@ tw_tensor tw_poplin_triangular_solve(tw_graph *graph, tw_tensor a, tw_tensor b, 
 tw_tensor tw_poplin_triangular_mask(tw_graph *graph, tw_tensor a, bool lower, bool unit, tw_program sequence,
                                     const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     solver s;
     if (!solver_check(&s, graph, __func__, a, sequence, name, NULL)) return TW__LIBS_NIL;
     g_autofree int32_t *numbers = g_new(int32_t, s.n + 1);
@@ -378,6 +380,7 @@ static tw_tensor solver_factored(solver *s, tw_tensor a, bool lower)
 tw_tensor tw_poplin_cholesky(tw_graph *graph, tw_tensor a, bool lower, tw_program sequence, const char *name,
                              const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     solver s;
     if (!solver_check(&s, graph, __func__, a, sequence, name, options) || !solver_ready(&s)) return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
@@ -389,6 +392,7 @@ tw_tensor tw_poplin_cholesky(tw_graph *graph, tw_tensor a, bool lower, tw_progra
 void tw_poplin_cholesky_in_place(tw_graph *graph, tw_tensor a, bool lower, tw_program sequence, const char *name,
                                  const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     solver s;
     if (!solver_check(&s, graph, __func__, a, sequence, name, options) || !tw__libs_writeable(graph, __func__, a) ||
         !solver_ready(&s))

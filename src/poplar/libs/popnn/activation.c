@@ -104,6 +104,7 @@ static tw_tensor activate(const activation *a, tw_non_linearity type, tw_tensor 
 tw_tensor tw_popnn_non_linearity(tw_graph *graph, tw_non_linearity type, tw_tensor tensor, tw_program sequence,
                                  const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     activation a;
     if (!activation_check(&a, graph, __func__, type, tensor, sequence, name)) return TW__LIBS_NIL;
     return activate(&a, type, tensor, TW__LIBS_NIL);
@@ -112,6 +113,7 @@ tw_tensor tw_popnn_non_linearity(tw_graph *graph, tw_non_linearity type, tw_tens
 void tw_popnn_non_linearity_in_place(tw_graph *graph, tw_non_linearity type, tw_tensor tensor, tw_program sequence,
                                      const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     activation a;
     if (activation_check(&a, graph, __func__, type, tensor, sequence, name) &&
         tw__libs_writeable(graph, __func__, tensor))
@@ -130,6 +132,7 @@ static bool gradient_check(const activation *a, tw_tensor act, tw_tensor gradien
 tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type, tw_tensor act, tw_tensor gradient,
                                           tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     activation a;
     if (!activation_check(&a, graph, __func__, type, act, sequence, name) || !gradient_check(&a, act, gradient))
         return TW__LIBS_NIL;
@@ -158,6 +161,7 @@ static bool activation_check_set(activation *a, tw_graph *graph, const char *cal
 void tw_popnn_non_linearity_in_place_set(tw_graph *graph, tw_non_linearity type, tw_tensor tensor,
                                          tw_compute_set set)
 {
+    if (!tw__libs_takes_set(graph, __func__, set)) return;
     activation a;
     if (!activation_check_set(&a, graph, __func__, type, tensor) || !tw__libs_writeable(graph, __func__, tensor))
         return;
@@ -173,6 +177,7 @@ void tw_popnn_non_linearity_in_place_set(tw_graph *graph, tw_non_linearity type,
 tw_tensor tw_popnn_non_linearity_gradient_set(tw_graph *graph, tw_non_linearity type, tw_tensor act,
                                               tw_tensor gradient, tw_compute_set set, const char *name)
 {
+    if (!tw__libs_takes_set(graph, __func__, set)) return TW__LIBS_NIL;
     activation a;
     if (!activation_check_set(&a, graph, __func__, type, act) || !gradient_check(&a, act, gradient))
         return TW__LIBS_NIL;
@@ -199,6 +204,7 @@ static tw_tensor log_softmax(const activation *a, tw_tensor tensor, tw_tensor ou
 
 tw_tensor tw_popnn_log_softmax(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     activation a;
     if (!activation_check(&a, graph, __func__, TW_NL_SOFTMAX, tensor, sequence, name)) return TW__LIBS_NIL;
     return log_softmax(&a, tensor, TW__LIBS_NIL);
@@ -206,6 +212,7 @@ tw_tensor tw_popnn_log_softmax(tw_graph *graph, tw_tensor tensor, tw_program seq
 
 void tw_popnn_log_softmax_in_place(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     activation a;
     if (activation_check(&a, graph, __func__, TW_NL_SOFTMAX, tensor, sequence, name) &&
         tw__libs_writeable(graph, __func__, tensor))

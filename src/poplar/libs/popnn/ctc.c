@@ -180,6 +180,7 @@ tw_pair tw_popnn_ctc_loss(tw_graph *graph, tw_tensor logs, tw_tensor labels, tw_
                           unsigned blank, tw_type type, tw_program sequence, const char *name,
                           const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_pair){ 0 };
     tw_pair made = { TW__LIBS_NIL, TW__LIBS_NIL };
     ctc_call c = { .graph = graph, .call = __func__, .blank = blank };
     if (!tw__libs_ready(graph)) return made;

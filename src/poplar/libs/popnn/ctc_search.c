@@ -190,6 +190,7 @@ tw_ctc_paths tw_popnn_ctc_beam_search(tw_graph *graph, tw_tensor logs, tw_tensor
                                       unsigned beams, unsigned paths, tw_program sequence, const char *name,
                                       const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_ctc_paths){ 0 };
     tw_ctc_paths made = { TW__LIBS_NIL, TW__LIBS_NIL, TW__LIBS_NIL };
     search_call c = { .graph = graph, .call = __func__, .blank = blank, .beams = beams, .paths = paths };
     if (!tw__libs_ready(graph) || !search_check(&c, logs, steps) || !search_options(&c, options)) return made;

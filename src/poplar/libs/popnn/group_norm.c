@@ -49,6 +49,7 @@ static tw_tensor group_back(const group_norm *n, tw_tensor tensor)
 tw_pair tw_popnn_group_statistics(tw_graph *graph, tw_tensor tensor, size_t groups, double eps, bool unbiased,
                                   bool stable, tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_pair){ 0 };
     group_norm n;
     if (!group_check(&n, graph, __func__, tensor, groups, options)) return (tw_pair){ TW__LIBS_NIL, TW__LIBS_NIL };
     tw_graph_push_scope(graph);
@@ -63,6 +64,7 @@ tw_tensor tw_popnn_group_whiten(tw_graph *graph, tw_tensor tensor, size_t groups
                                 tw_tensor inv_std_dev, tw_program sequence, const char *name,
                                 const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     group_norm n;
     if (!group_check(&n, graph, __func__, tensor, groups, options)) return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
@@ -76,6 +78,7 @@ tw_tensor tw_popnn_group_statistics_gradients(tw_graph *graph, tw_tensor whitene
                                               size_t groups, tw_tensor inv_std_dev, tw_program sequence,
                                               const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     group_norm n;
     if (!group_check(&n, graph, __func__, whitened, groups, options)) return TW__LIBS_NIL;
     if (!tw__libs_same_shape(graph, whitened, gradient)) {

@@ -128,6 +128,7 @@ static void add_correct(tw_graph *graph, const char *call, tw_tensor outputs, tw
 void tw_popnn_loss(tw_graph *graph, tw_tensor outputs, tw_tensor expected, tw_tensor loss, tw_tensor deltas,
                    tw_loss_type type, const tw_loss_params *params, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     static const tw_loss_params none = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
     const tw_loss_params *p = params ? params : &none;
     if (!loss_check(graph, __func__, outputs, expected, loss, deltas, type, p)) return;
@@ -153,6 +154,7 @@ void tw_popnn_loss(tw_graph *graph, tw_tensor outputs, tw_tensor expected, tw_te
 void tw_popnn_accuracy(tw_graph *graph, tw_tensor outputs, tw_tensor expected, tw_tensor correct,
                        tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!loss_check_labels(graph, __func__, outputs, expected) ||
         !loss_check_count(graph, __func__, outputs, correct))
         return;
@@ -186,10 +188,12 @@ static tw_sorted loss_first(tw_graph *graph, const char *call, tw_tensor tensor,
 
 tw_sorted tw_popnn_max_and_arg_max(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_sorted){ 0 };
     return loss_first(graph, __func__, tensor, true, sequence, name);
 }
 
 tw_sorted tw_popnn_min_and_arg_min(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_sorted){ 0 };
     return loss_first(graph, __func__, tensor, false, sequence, name);
 }

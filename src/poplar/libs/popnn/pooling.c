@@ -266,6 +266,7 @@ static bool pool_backward(const pooling *o, tw__conv *back)
 tw_tensor tw_popnn_pool(tw_graph *graph, const tw_pool_params *params, tw_tensor input, tw_program sequence,
                         const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     pooling o;
     if (!pool_read(&o, graph, __func__, params, sequence, name, options) ||
         !pool_check(&o, "the input", false, input))
@@ -300,6 +301,7 @@ static tw_tensor pool_shares(const pooling *o)
 tw_tensor tw_popnn_pool_gradient(tw_graph *graph, const tw_pool_params *params, tw_tensor gradient,
                                  tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     pooling o;
     tw__conv back;
     if (!pool_read(&o, graph, __func__, params, sequence, name, options)) return TW__LIBS_NIL;
@@ -321,6 +323,7 @@ tw_tensor tw_popnn_pool_max_gradient(tw_graph *graph, const tw_pool_params *para
                                      tw_tensor pooled, tw_tensor gradient, bool scaled, tw_program sequence,
                                      const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     pooling o;
     tw__conv back;
     if (!pool_read(&o, graph, __func__, params, sequence, name, options)) return TW__LIBS_NIL;

@@ -362,6 +362,7 @@ tw_recurrent_run tw_popnn_recurrent_forward(tw_graph *graph, const tw_recurrent 
                                             tw_recurrent_weights weights, tw_tensor input, bool training,
                                             tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_recurrent_run){ 0 };
     tw__recurrent_call c;
     if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return RUN_NIL;
@@ -477,6 +478,7 @@ tw_recurrent_deltas tw_popnn_recurrent_backward(tw_graph *graph, const tw_recurr
                                                 tw_tensor cell_gradient, tw_program sequence, const char *name,
                                                 const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_recurrent_deltas){ 0 };
     tw__recurrent_call c;
     if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return DELTAS_NIL;
@@ -552,6 +554,7 @@ tw_recurrent_weights tw_popnn_recurrent_update(tw_graph *graph, const tw_recurre
                                                tw_tensor saved, tw_tensor deltas, tw_program sequence,
                                                const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_recurrent_weights){ 0 };
     tw__recurrent_call c;
     if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return WEIGHTS_NIL;

@@ -130,6 +130,7 @@ static tw_tensor ranks_gather(const collective *c, tw_tensor row, tw_tensor like
 tw_tensor tw_popops_reduce_scatter(tw_graph *graph, tw_tensor tensor, tw_collective op, tw_program sequence,
                                    const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, tensor, sequence, name) || !collective_check_op(&c, op, tensor) ||
         !collective_check_ranks(&c, tensor))
@@ -143,6 +144,7 @@ tw_tensor tw_popops_reduce_scatter(tw_graph *graph, tw_tensor tensor, tw_collect
 tw_tensor tw_popops_all_gather(tw_graph *graph, tw_tensor row, tw_tensor like, tw_program sequence,
                                const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, like, sequence, name) || !collective_check_ranks(&c, like))
         return TW__LIBS_NIL;
@@ -163,6 +165,7 @@ tw_tensor tw_popops_all_gather(tw_graph *graph, tw_tensor row, tw_tensor like, t
 tw_tensor tw_popops_all_reduce(tw_graph *graph, tw_tensor tensor, tw_collective op, tw_program sequence,
                                const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, tensor, sequence, name) || !collective_check_op(&c, op, tensor) ||
         !collective_check_ranks(&c, tensor))
@@ -241,6 +244,7 @@ static tw_tensor replica_scatter(const collective *c, tw_tensor tensor, tw_colle
 tw_tensor tw_gcl_reduce_scatter_cross_replica(tw_graph *graph, tw_tensor tensor, tw_collective op,
                                               tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, tensor, sequence, name) || !collective_check_op(&c, op, tensor))
         return TW__LIBS_NIL;
@@ -253,6 +257,7 @@ tw_tensor tw_gcl_reduce_scatter_cross_replica(tw_graph *graph, tw_tensor tensor,
 
 tw_tensor tw_gcl_all_gather_cross_replica(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, tensor, sequence, name)) return TW__LIBS_NIL;
     collective_replicas(&c);
@@ -272,6 +277,7 @@ tw_tensor tw_gcl_all_gather_cross_replica(tw_graph *graph, tw_tensor tensor, tw_
 tw_tensor tw_gcl_all_reduce_cross_replica(tw_graph *graph, tw_tensor tensor, tw_collective op, tw_program sequence,
                                           const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     collective c;
     if (!collective_check(&c, graph, __func__, tensor, sequence, name) || !collective_check_op(&c, op, tensor))
         return TW__LIBS_NIL;

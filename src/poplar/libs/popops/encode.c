@@ -152,6 +152,7 @@ static bool encode_writeable(tw_graph *graph, const char *call, tw_tensor rows)
 void tw_popops_one_hot(tw_graph *graph, tw_tensor indices, tw_tensor encoded, tw_tensor on, tw_tensor off,
                        tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!encode_check(graph, __func__, TW__ENCODE_HOT, indices, encoded) ||
         !encode_writeable(graph, __func__, encoded))
         return;
@@ -177,6 +178,7 @@ void tw_popops_one_hot(tw_graph *graph, tw_tensor indices, tw_tensor encoded, tw
 tw_tensor tw_popops_select_scalar_from_rows(tw_graph *graph, tw_tensor rows, tw_tensor indices, tw_program sequence,
                                             const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     if (!encode_check(graph, __func__, TW__ENCODE_MINUS_ONE, indices, rows) ||
         !tw__libs_writeable(graph, __func__, rows))
         return TW__LIBS_NIL;
@@ -201,6 +203,7 @@ tw_tensor tw_popops_select_scalar_from_rows(tw_graph *graph, tw_tensor rows, tw_
 void tw_popops_update_scalar_in_rows(tw_graph *graph, tw_tensor rows, tw_tensor indices, tw_program sequence,
                                      const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!encode_check(graph, __func__, TW__ENCODE_MINUS_ONE, indices, rows) ||
         !encode_writeable(graph, __func__, rows))
         return;
@@ -240,6 +243,7 @@ static void histogram_part(void *user, unsigned tile, size_t count, const tw_int
 tw_tensor tw_popops_histogram(tw_graph *graph, tw_tensor tensor, tw_tensor levels, bool absolute,
                               tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     static const tw__libs_option table[] = { { "useFloatArithmetic", TW__LIBS_BOOL, 0, NULL } };
     bool as_float = false;
     if (!tw__libs_ready(graph) || !tw__libs_options(graph, __func__, options, table, 1, &as_float))
@@ -303,7 +307,7 @@ static void scan_rows(tw_graph *graph, const char *vertex, tw_tensor in, tw_tens
 tw_tensor tw_popops_cumulative_sum(tw_graph *graph, tw_tensor tensor, unsigned dim, bool exclusive, bool reverse,
                                    tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     unsigned rank = tw_tensor_rank(graph, tensor);
     tw_type type = tw_tensor_type(graph, tensor);
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;

@@ -96,6 +96,7 @@ static void gather_widen(unsigned count, const unsigned *from, size_t *to)
 tw_tensor tw_popops_gather(tw_graph *graph, tw_tensor tensor, tw_tensor indices, unsigned axis, tw_program sequence,
                            const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__slicing s;
     if (!tw__slice_check(&s, graph, __func__, tensor, 1, (size_t[]){ axis }, (size_t[]){ 1 }) ||
         !gather_check_indices(graph, __func__, indices))
@@ -119,8 +120,8 @@ static bool gather_check(tw__slicing *s, tw_graph *graph, const char *call, tw_t
     if (!tw__libs_ready(graph)) return false;
     tw__extents own = tw__libs_shape(graph, tensor);
     if (!tw__libs_ready(graph)) return false;
-    if (p->map_count > own.rank || p->collapsed_count > own.rank) {
-        tw_graph_fail(graph, TW_E_POPLIBS, call, "%s does not have so many dimensions",
+    if (!p || p->map_count > own.rank || p->collapsed_count > own.rank) {
+        tw_graph_fail(graph, TW_E_POPLIBS, call, p ? "%s does not have so many dimensions" : "of %s: which slices?",
                       tw__libs_describe(graph, tensor).text);
         return false;
     }
@@ -164,6 +165,7 @@ static tw_tensor gather_result(tw_graph *graph, tw_tensor slices, const tw_gathe
 tw_tensor tw_popops_gather_slices(tw_graph *graph, tw_tensor tensor, tw_tensor indices, const tw_gather *gather,
                                   tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__slicing s;
     tw__extents batch;
     if (!gather_check(&s, graph, __func__, tensor, indices, gather, &batch)) return TW__LIBS_NIL;
@@ -270,25 +272,50 @@ static void scatter_loop(scatter_call *c, const char *call)
     tw_program_sequence_add(g, c->sequence, tw_program_counted_for_loop(g, counter, 0, (int64_t)n, 1, body));
 }
 
+static bool scatter_check(tw_graph *graph, const char *call, tw_tensor tensor, tw_tensor indices, tw_tensor updates,
+                          const tw_scatter *p, tw__extents *batch, size_t *window)
+{
+    size_t map[TW__LIBS_RANK];
+    if (!tw__libs_ready(graph)) return false;
+    tw__extents own = tw__libs_shape(graph, tensor);
+    if (!tw__libs_ready(graph)) return false;
+    if (!p || p->map_count > own.rank) {
+        tw_graph_fail(graph, TW_E_POPLIBS, call, "%s",
+                      p ? "to_operand has more numbers than the tensor has dimensions" : "nothing says where");
+        return false;
+    }
+    gather_widen(p->map_count, p->to_operand, map);
+    if (!gather_vectors(graph, call, indices, p->index_vector_dim, p->map_count, batch) ||
+        !gather_dims(graph, call, "to_operand", p->map_count, map, own.rank, false) ||
+        !scatter_window(graph, call, tensor, updates, p, batch, window))
+        return false;
+    size_t sizes[TW__LIBS_RANK];
+    for (unsigned i = 0; i < p->map_count; i++) sizes[i] = window[map[i]];
+    tw__slicing whole;
+    if (!tw__slice_check(&whole, graph, call, tensor, p->map_count, map, sizes)) return false;
+    if (tw_tensor_is_parallel_writeable(graph, tensor)) return true;
+    tw_graph_fail(graph, TW_E_POPLIBS, call, "%s cannot be written: it has constants, or elements twice",
+                  tw__libs_describe(graph, tensor).text);
+    return false;
+}
+
+bool tw_popops_scatter_window(tw_graph *graph, tw_tensor tensor, tw_tensor indices, tw_tensor updates,
+                              const tw_scatter *scatter, size_t *window)
+{
+    tw__extents batch;
+    return scatter_check(graph, __func__, tensor, indices, updates, scatter, &batch, window);
+}
+
 void tw_popops_scatter(tw_graph *graph, tw_tensor tensor, tw_tensor indices, tw_tensor updates,
                        const tw_scatter *scatter, tw_scatter_update update, void *user, tw_program sequence,
                        const char *name)
 {
     tw__extents batch;
     size_t map[TW__LIBS_RANK], window[TW__LIBS_RANK], sizes[TW__LIBS_RANK];
-    if (!tw__libs_ready(graph)) return;
-    tw__extents own = tw__libs_shape(graph, tensor);
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, __func__, sequence) ||
+        !scatter_check(graph, __func__, tensor, indices, updates, scatter, &batch, window))
+        return;
     gather_widen(scatter->map_count, scatter->to_operand, map);
-    if (!gather_vectors(graph, __func__, indices, scatter->index_vector_dim, scatter->map_count, &batch) ||
-        !gather_dims(graph, __func__, "to_operand", scatter->map_count, map, own.rank, false) ||
-        !scatter_window(graph, __func__, tensor, updates, scatter, &batch, window))
-        return;
-    if (!tw_tensor_is_parallel_writeable(graph, tensor)) {
-        TW__LIBS_REFUSE(graph, "%s cannot be written: it has constants, or elements twice",
-                        tw__libs_describe(graph, tensor).text);
-        return;
-    }
     for (unsigned i = 0; i < scatter->map_count; i++) sizes[i] = window[map[i]];
     tw_graph_push_scope(graph);
     scatter_call c = { .graph = graph, .update = update, .user = user, .sequence = sequence, .name = name };

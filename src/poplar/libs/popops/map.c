@@ -309,6 +309,7 @@ tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expressi
 {
     g_autofree mapping_call *m = g_new0(mapping_call, 1);
     m->sequence = sequence, m->name = name;
+    if (!tw__libs_takes(graph, call, sequence)) return TW__LIBS_NIL;
     if (!map_check(m, graph, call, expression, count, tensors, false, options)) return TW__LIBS_NIL;
     if (!output.id) return map_build(m, output);
     if (!check_target(m, call, output)) return TW__LIBS_NIL;
@@ -343,7 +344,7 @@ void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expr
 {
     g_autofree mapping_call *m = g_new0(mapping_call, 1);
     m->sequence = sequence, m->name = name;
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, call, sequence)) return;
     if (!count) {
         tw_graph_fail(graph, TW_E_POPLIBS, call, "there is no tensor that the result could go to");
         return;
@@ -380,7 +381,7 @@ void tw_popops_map_in_place(tw_graph *graph, const char *expression, unsigned co
 void tw_popops_map_with_output(tw_graph *graph, const char *expression, unsigned count, const tw_tensor *tensors,
                                tw_tensor output, tw_program sequence, const char *name, const char *const *options)
 {
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!tw_tensor_valid(graph, output))
         TW__LIBS_REFUSE(graph, "the output is not a tensor of this graph");
     else

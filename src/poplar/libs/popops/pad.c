@@ -127,7 +127,7 @@ tw_tensor tw_popops_create_image(tw_graph *graph, tw_type type, unsigned rank, c
 tw_tensor tw_popops_normalise_image(tw_graph *graph, tw_tensor image, double scale, tw_tensor offsets,
                                     tw_tensor scales, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw_type from = tw_tensor_type(graph, image), type = from == TW_U8 ? TW_HALF : from;
     tw__extents shape = tw__libs_shape(graph, image);
     tw_type of_offsets = tw_tensor_type(graph, offsets), of_scales = tw_tensor_type(graph, scales);
@@ -184,7 +184,7 @@ static tw_tensor all_elements(tw_graph *graph, const char *call, tw_tensor tenso
 
 tw_tensor tw_popops_all_true(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     if (tw_tensor_type(graph, tensor) != TW_BOOL && tw__libs_ready(graph))
         TW__LIBS_REFUSE(graph, "%s is not of bool", tw__libs_describe(graph, tensor).text);
     return all_elements(graph, __func__, tensor, NULL, TW_REDUCE_LOGICAL_AND, sequence, name);
@@ -192,10 +192,12 @@ tw_tensor tw_popops_all_true(tw_graph *graph, tw_tensor tensor, tw_program seque
 
 tw_tensor tw_popops_has_nan(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     return all_elements(graph, __func__, tensor, "is_nan(_1)", TW_REDUCE_LOGICAL_OR, sequence, name);
 }
 
 tw_tensor tw_popops_has_nan_or_inf(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     return all_elements(graph, __func__, tensor, "!is_finite(_1)", TW_REDUCE_LOGICAL_OR, sequence, name);
 }

@@ -471,6 +471,7 @@ tw_tensor tw_popops_reduce(tw_graph *graph, tw_tensor tensor, tw_type type, unsi
                            const tw_reduce_params *params, tw_program sequence, const char *name,
                            const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     reduction r = { .graph = graph, .sequence = sequence, .name = name };
     const tw_reduce_one one = { tensor, type, count, dims, params };
     unsigned order[TW__LIBS_RANK];
@@ -482,6 +483,7 @@ void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_tensor o
                                   const size_t *dims, const tw_reduce_params *params, tw_program sequence,
                                   const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     reduction r = { .graph = graph, .sequence = sequence, .name = name };
     const tw_reduce_one one = { tensor, TW_TYPE_NONE, count, dims, params };
     unsigned order[TW__LIBS_RANK];
@@ -529,7 +531,7 @@ static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw
 void tw_popops_reduce_many(tw_graph *graph, size_t count, const tw_reduce_one *reductions, tw_tensor *outputs,
                            tw_program sequence, const char *name, const char *const *options)
 {
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     g_autoptr(GArray) sets = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
     if (!reduce_all(graph, __func__, count, reductions, outputs, sets, sequence, name, options)) return;
     for (guint i = 0; i < sets->len; i++)

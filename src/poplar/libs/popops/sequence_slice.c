@@ -72,6 +72,7 @@ static bool sequence_check(tw_graph *graph, const char *call, tw_tensor in, tw_t
 void tw_popops_sequence_slice(tw_graph *graph, tw_tensor in, tw_tensor out, tw_tensor counts, tw_tensor in_offsets,
                               tw_tensor out_offsets, bool zero_unused, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     static const char *const fields[] = { "count", "from", "to" };
     const tw_tensor lists[] = { counts, in_offsets, out_offsets };
     if (!sequence_check(graph, __func__, in, out, lists)) return;

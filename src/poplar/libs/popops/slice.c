@@ -257,6 +257,7 @@ void tw__slice_write(const tw__slicing *s, int code, tw_tensor tensor, tw_tensor
 tw_tensor tw_popops_dynamic_slice(tw_graph *graph, tw_tensor tensor, tw_tensor offset, unsigned count,
                                   const size_t *dims, const size_t *sizes, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__slicing s;
     if (!tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) ||
         !slice_check_offsets(&s, offset, false))
@@ -272,6 +273,7 @@ tw_tensor tw_popops_multi_slice(tw_graph *graph, tw_tensor tensor, tw_tensor off
                                 const size_t *dims, const size_t *sizes, tw_program sequence, const char *name,
                                 const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__slicing s;
     if (!tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) ||
         !slice_check_offsets(&s, offsets, true) || !tw__slice_options(graph, __func__, options))
@@ -306,6 +308,7 @@ static bool slice_check_update(const tw__slicing *s, tw_tensor tensor, tw_tensor
 void tw_popops_dynamic_update(tw_graph *graph, tw_tensor tensor, tw_tensor slice, tw_tensor offset, unsigned count,
                               const size_t *dims, const size_t *sizes, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
     if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
         slice_check_update(&s, tensor, slice, offset, false))
@@ -316,6 +319,7 @@ void tw_popops_multi_update(tw_graph *graph, tw_tensor tensor, tw_tensor slices,
                             const size_t *dims, const size_t *sizes, tw_program sequence, const char *name,
                             const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
     if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
         slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, __func__, options))
@@ -335,6 +339,7 @@ void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_tensor sli
                                 tw_tensor scale, unsigned count, const size_t *dims, const size_t *sizes,
                                 tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
     if (!tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) ||
         !slice_check_update(&s, tensor, slices, offsets, true) || !tw__slice_options(graph, __func__, options))
@@ -357,6 +362,7 @@ void tw_popops_multi_update_max(tw_graph *graph, tw_tensor tensor, tw_tensor sli
                                 unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                 const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
     if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
         slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, __func__, options) &&

@@ -335,6 +335,7 @@ static tw_sorted sort_run(tw_graph *graph, tw_tensor keys, tw_tensor values, uns
 
 tw_tensor tw_popops_sort(tw_graph *graph, tw_tensor tensor, unsigned dim, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     if (!sort_check(graph, __func__, tensor, TW__LIBS_NIL, dim, 0)) return TW__LIBS_NIL;
     size_t n = tw_tensor_dim(graph, tensor, dim);
     tw_sorted made = sort_run(graph, tensor, TW__LIBS_NIL, dim, n, false, sequence, name);
@@ -345,6 +346,7 @@ tw_tensor tw_popops_sort(tw_graph *graph, tw_tensor tensor, unsigned dim, tw_pro
 tw_sorted tw_popops_sort_key_value(tw_graph *graph, tw_tensor keys, tw_tensor values, unsigned dim,
                                    tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_sorted){ 0 };
     if (!sort_check(graph, __func__, keys, values, dim, 0)) return (tw_sorted){ TW__LIBS_NIL, TW__LIBS_NIL };
     return sort_run(graph, keys, values, dim, tw_tensor_dim(graph, keys, dim), false, sequence, name);
 }
@@ -359,6 +361,7 @@ static bool sort_writeable(tw_graph *graph, const char *call, tw_tensor tensor)
 
 void tw_popops_sort_in_place(tw_graph *graph, tw_tensor tensor, unsigned dim, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!sort_check(graph, __func__, tensor, TW__LIBS_NIL, dim, 0) || !sort_writeable(graph, __func__, tensor))
         return;
     size_t n = tw_tensor_dim(graph, tensor, dim);
@@ -370,6 +373,7 @@ void tw_popops_sort_in_place(tw_graph *graph, tw_tensor tensor, unsigned dim, tw
 void tw_popops_sort_key_value_in_place(tw_graph *graph, tw_tensor keys, tw_tensor values, unsigned dim,
                                        tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (!sort_check(graph, __func__, keys, values, dim, 0) || !sort_writeable(graph, __func__, keys) ||
         !sort_writeable(graph, __func__, values))
         return;
@@ -383,6 +387,7 @@ void tw_popops_sort_key_value_in_place(tw_graph *graph, tw_tensor keys, tw_tenso
 tw_sorted tw_popops_top_k(tw_graph *graph, tw_tensor keys, tw_tensor values, const tw_top_k *params,
                           tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return (tw_sorted){ 0 };
     tw_sorted made = { TW__LIBS_NIL, TW__LIBS_NIL };
     if (!tw__libs_ready(graph)) return made;
     unsigned rank = tw_tensor_rank(graph, keys);

@@ -22,6 +22,7 @@ static bool cast_text(tw_graph *graph, const char *call, tw_tensor tensor, tw_ty
 
 tw_tensor tw_popops_cast(tw_graph *graph, tw_tensor tensor, tw_type type, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     char text[64];
     if (!cast_text(graph, __func__, tensor, type, text, sizeof text)) return TW__LIBS_NIL;
     if (tw_tensor_type(graph, tensor) == type)
@@ -32,6 +33,7 @@ tw_tensor tw_popops_cast(tw_graph *graph, tw_tensor tensor, tw_type type, tw_pro
 void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination, tw_program sequence,
                        const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     char text[64];
     if (!tw__libs_ready(graph)) return;
     tw_type type = tw_tensor_type(graph, destination);
@@ -50,6 +52,7 @@ void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination,
 
 void tw_popops_cast_set(tw_graph *graph, tw_tensor source, tw_tensor destination, tw_compute_set set)
 {
+    if (!tw__libs_takes_set(graph, __func__, set)) return;
     char text[64];
     if (!tw__libs_ready(graph)) return;
     tw_type type = tw_tensor_type(graph, destination);
@@ -173,7 +176,7 @@ static bool value_fits(tw_type type, double value)
 
 void tw_popops_fill(tw_graph *graph, tw_tensor tensor, double value, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw_type type = tw_tensor_type(graph, tensor);
     if (tw__libs_ready(graph) && !value_fits(type, value))
         TW__LIBS_REFUSE(graph, "%g is no value of %s", value, tw__libs_describe(graph, tensor).text);
@@ -182,6 +185,7 @@ void tw_popops_fill(tw_graph *graph, tw_tensor tensor, double value, tw_program 
 
 void tw_popops_fill_set(tw_graph *graph, tw_tensor tensor, double value, tw_compute_set set)
 {
+    if (!tw__libs_takes_set(graph, __func__, set)) return;
     if (!tw__libs_ready(graph)) return;
     tw_type type = tw_tensor_type(graph, tensor);
     if (tw__libs_ready(graph) && !value_fits(type, value))
@@ -191,12 +195,13 @@ void tw_popops_fill_set(tw_graph *graph, tw_tensor tensor, double value, tw_comp
 
 void tw_popops_zero(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, 0, false, NULL, sequence, name);
 }
 
 void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw_type type = tw_tensor_type(graph, tensor);
     unsigned rank = tw_tensor_rank(graph, tensor);
     if (!tw__libs_ready(graph)) return;
@@ -293,11 +298,13 @@ static void values_scaled(tw_graph *graph, const char *call, tw_tensor a, const 
 void tw_popops_scaled_add(tw_graph *graph, tw_tensor a, tw_scale scale_a, tw_tensor b, tw_scale scale_b,
                           tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     values_scaled(graph, __func__, a, &scale_a, b, &scale_b, '+', sequence, name, options);
 }
 
 void tw_popops_scaled_subtract(tw_graph *graph, tw_tensor a, tw_scale scale_a, tw_tensor b, tw_scale scale_b,
                                tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     values_scaled(graph, __func__, a, &scale_a, b, &scale_b, '-', sequence, name, options);
 }

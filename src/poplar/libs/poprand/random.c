@@ -142,7 +142,8 @@ static tw_tensor random_state(tw_graph *graph)
 
 void tw_poprand_set_seed(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph) || !random_check_seed(graph, __func__, seed)) return;
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
+    if (!random_check_seed(graph, __func__, seed)) return;
     tw_graph_push_scope(graph);
     tw_tensor state = random_state(graph), from = tw_tensor_flatten(graph, seed);
     char text[32];
@@ -271,6 +272,7 @@ static bool random_refuse(const random_call *c, bool bad, const char *what, doub
 tw_tensor tw_poprand_uniform(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor reference, tw_type type,
                              double min, double max, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     random_call c = RANDOM(type == TW_INT ? TW__RANDOM_INTEGER : TW__RANDOM_UNIFORM);
     if (!random_check(&c, reference)) return TW__LIBS_NIL;
     if (random_refuse(&c, !(min <= max) || !isfinite(min) || !isfinite(max), "there is nothing from %g to %g", min,
@@ -294,6 +296,7 @@ tw_tensor tw_poprand_uniform(tw_graph *graph, tw_tensor seed, uint32_t modifier,
 tw_tensor tw_poprand_log_uniform(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor reference,
                                  tw_type type, double min, double max, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     random_call c = RANDOM(TW__RANDOM_UNIFORM);
     c.type = TW_FLOAT;
     if (!random_check(&c, reference)) return TW__LIBS_NIL;
@@ -322,6 +325,7 @@ tw_tensor tw_poprand_log_uniform(tw_graph *graph, tw_tensor seed, uint32_t modif
 tw_tensor tw_poprand_normal(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor reference, tw_type type,
                             double mean, double std_dev, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     random_call c = RANDOM(TW__RANDOM_NORMAL);
     if (!random_check(&c, reference) ||
         random_refuse(&c, !(std_dev >= 0) || !isfinite(mean) || !isfinite(std_dev),
@@ -335,6 +339,7 @@ tw_tensor tw_poprand_truncated_normal(tw_graph *graph, tw_tensor seed, uint32_t 
                                       tw_type type, double mean, double std_dev, double alpha, tw_program sequence,
                                       const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     random_call c = RANDOM(TW__RANDOM_TRUNCATED);
     if (!random_check(&c, reference) ||
         random_refuse(&c, !(std_dev >= 0) || !isfinite(mean) || !isfinite(std_dev),
@@ -349,6 +354,7 @@ tw_tensor tw_poprand_truncated_normal(tw_graph *graph, tw_tensor seed, uint32_t 
 tw_tensor tw_poprand_bernoulli(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor reference,
                                tw_type type, double probability, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     random_call c = RANDOM(TW__RANDOM_BERNOULLI);
     if (!random_check(&c, reference) || random_refuse(&c, !(probability >= 0 && probability <= 1),
                                                       "a probability is from 0 to 1, not %g", probability, 0))
@@ -360,7 +366,7 @@ tw_tensor tw_poprand_bernoulli(tw_graph *graph, tw_tensor seed, uint32_t modifie
 tw_tensor tw_poprand_dropout(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor tensor,
                              tw_tensor reference, double keep, double scale, tw_program sequence, const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw_type type = tw_tensor_type(graph, tensor);
     tw__extents own = tw__libs_shape(graph, tensor);
     random_call c = RANDOM(TW__RANDOM_BERNOULLI);

@@ -285,6 +285,7 @@ tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_b
                                     tw_tensor blocks, bool transposed, tw_type type, tw_program sequence,
                                     const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     block_product p = { .sequence = sequence, .name = name };
     tw_tensor made = TW__LIBS_NIL;
     if (!tw__blocks_check(&p.b, graph, __func__, matrix)) return made;
@@ -310,6 +311,7 @@ tw_tensor tw_popsparse_sparse_dense(tw_graph *graph, const tw_block_sparse *matr
                                     tw_tensor dense, bool transposed, tw_type type, tw_program sequence,
                                     const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     block_product p = { .sequence = sequence, .name = name };
     tw_tensor made = TW__LIBS_NIL;
     if (!tw__blocks_check(&p.b, graph, __func__, matrix)) return made;
@@ -407,6 +409,7 @@ tw_tensor tw_popsparse_dense_dense(tw_graph *graph, tw_tensor a, tw_tensor b, co
                                    tw_sparse_triangle triangle, tw_type type, tw_program sequence, const char *name,
                                    const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     block_product p = { .sequence = sequence, .name = name };
     tw_tensor made = TW__LIBS_NIL;
     if (!tw__blocks_check(&p.b, graph, __func__, result)) return made;

@@ -120,6 +120,7 @@ static tw_tensor softmax_call(const tw__blocks *b, tw_tensor x, tw_tensor y, tw_
 tw_tensor tw_popsparse_block_softmax(tw_graph *graph, tw_tensor blocks, const tw_block_sparse *matrix,
                                      tw_sparse_triangle triangle, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__blocks b;
     tw_tensor made = TW__LIBS_NIL;
     if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, blocks) &&
@@ -132,6 +133,7 @@ tw_tensor tw_popsparse_block_softmax(tw_graph *graph, tw_tensor blocks, const tw
 void tw_popsparse_block_softmax_in_place(tw_graph *graph, tw_tensor blocks, const tw_block_sparse *matrix,
                                          tw_sparse_triangle triangle, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__blocks b;
     if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, blocks) &&
         tw__blocks_triangle(&b, triangle) && tw__libs_writeable(graph, __func__, blocks)) {
@@ -146,6 +148,7 @@ void tw_popsparse_block_softmax_in_place(tw_graph *graph, tw_tensor blocks, cons
 tw_tensor tw_popsparse_block_softmax_gradient(tw_graph *graph, tw_tensor out, tw_tensor gradient,
                                               const tw_block_sparse *matrix, tw_program sequence, const char *name)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__blocks b;
     tw_tensor made = TW__LIBS_NIL;
     if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, out) &&

@@ -142,6 +142,7 @@ static tw_tensor rows_make(tw__sparse_work *w, sparse_rows *s)
 tw_tensor tw_popsparse_slice(tw_graph *graph, const tw_sparse_params *params, tw_sparse_tensor sparse,
                              tw_tensor indices, tw_program sequence, const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__sparse_work w = { .graph = graph,
                           .call = __func__,
                           .batches = 1,
@@ -173,6 +174,7 @@ void tw_popsparse_update_add(tw_graph *graph, const tw_sparse_params *params, tw
                              tw_tensor slices, tw_tensor indices, tw_tensor scale, tw_program sequence,
                              const char *name, const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__sparse_work w = { .graph = graph,
                           .call = __func__,
                           .batches = 1,

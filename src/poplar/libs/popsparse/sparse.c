@@ -215,6 +215,7 @@ tw_tensor tw_popsparse_matmul(tw_graph *graph, const tw_sparse_params *params, t
                               tw_tensor dense, bool transposed, tw_program sequence, const char *name,
                               const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__sparse_work w = { .graph = graph,
                           .call = __func__,
                           .name = name,
@@ -258,6 +259,7 @@ tw_tensor tw_popsparse_matmul_gradient(tw_graph *graph, const tw_sparse_params *
                                        tw_tensor gradient, tw_tensor dense, tw_program sequence, const char *name,
                                        const char *const *options)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw__sparse_work w = { .graph = graph,
                           .call = __func__,
                           .name = name,

@@ -25,7 +25,7 @@ static void copy_once(tw_graph *graph, tw_program sequence, tw_tensor from, tw_t
 tw_tensor tw_poputil_duplicate(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name,
                                tw_clone_method method)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw_tensor made = tw_graph_clone(graph, TW_TYPE_NONE, tensor, method, name);
     copy_once(graph, sequence, tensor, made);
     return made;
@@ -68,6 +68,7 @@ tw_tensor tw_poputil_clone_to_ipu(tw_graph *graph, tw_tensor tensor, unsigned ip
 tw_tensor tw_poputil_copy_to_ipu(tw_graph *graph, tw_tensor tensor, tw_program sequence, unsigned ipu,
                                  const char *name, tw_clone_method method)
 {
+    if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
     tw_tensor made = tw_poputil_clone_to_ipu(graph, tensor, ipu, name, method);
     if (tw__libs_ready(graph)) copy_once(graph, sequence, tensor, made);
     return made;

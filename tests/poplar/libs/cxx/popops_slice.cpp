@@ -106,6 +106,29 @@ static void others()
     popops::scatter(graph, joined, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, join, prog, "joins");
     EXPECT_THROWS(poputil::poplibs_error,
                   popops::scatter(graph, joined, i.flatten(), x, 1, { 1 }, {}, { 1 }, join, prog));
+    /* no variables, and no call of the function, before all has been checked */
+    const auto bytes = [&] {
+        std::ostringstream out;
+        graph.serialize(out, SerializationFormat::Binary);
+        return out.str().size();
+    };
+    bool called = false;
+    popops::UpdateComputationFunc asked = [&](Graph &, Tensor &old, Tensor &, Sequence &) {
+        called = true;
+        return old;
+    };
+    Tensor loose = graph.addVariable(INT, { 4, 5 }, "loose");
+    const auto before = bytes();
+    const auto refused = [&](const Tensor &to, const Tensor &at, std::vector<unsigned> dims) {
+        EXPECT_THROWS(poputil::poplibs_error,
+                      popops::scatter(graph, to, at, x.transpose(), 1, { 1 }, { 1 }, dims, asked, prog));
+    };
+    refused(joined, i.flatten(), { 2 });                        /* no such dimension */
+    refused(joined, i.flatten(), { 1, 0 });                     /* vectors of two numbers */
+    refused(joined, i.flatten().slice(0, 5), { 1 });            /* five indices for six updates */
+    refused(loose, i.flatten(), { 1 });                         /* on no tile */
+    refused(t.slice(0, 1).broadcast(4, 0), i.flatten(), { 1 }); /* elements twice */
+    EXPECT(!called && bytes() == before);
     popops::UpdateComputationFunc none;
     EXPECT_THROWS(poputil::poplibs_error,
                   popops::scatter(graph, joined, i.flatten(), x.transpose(), 1, { 1 }, { 1 }, { 1 }, none, prog));

@@ -609,6 +609,68 @@ static void libs_map_scaled(void **state)
     tw_device_free(dev);
 }
 
+/* Steps go to a sequence of the graph and vertices to a compute set of it; where there is none nothing is built. */
+static void libs_map_nowhere(void **state)
+{
+    (void)state;
+    tw_device *dev = model_device(4, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs"), no_set[] = { { 0 }, { 99 } };
+    tw_program nowhere[] = { { 0 }, tw_program_execute(g, cs), { 4000000 } };
+    tw_tensor t = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 4, 4 }, "t"),
+              i = tw_graph_add_variable(g, TW_UNSIGNED_INT, 1, (size_t[]){ 2 }, "i"), both[] = { t, t };
+    tw_poputil_map_linearly(g, t), tw_poputil_map_linearly(g, i);
+    size_t zero = 0, one = 1;
+    uint64_t before = graph_hash(g);
+    for (size_t k = 0; k < sizeof nowhere / sizeof *nowhere; k++) {
+        tw_program p = nowhere[k];
+        const char *word = k == 0 ? "nil program" : "another program";
+#define NOWHERE_TO(call, ...) \
+    (void)call(g, __VA_ARGS__), refused_with(g, TW_E_CONTROL_PROGRAM, #call, "sequence of this graph", word, NULL)
+        NOWHERE_TO(tw_popops_map, "_1 + _2", 2, both, p, NULL, NULL);
+        NOWHERE_TO(tw_popops_exp, t, p, NULL, NULL);
+        NOWHERE_TO(tw_popops_add_in_place, t, t, p, NULL, NULL);
+        NOWHERE_TO(tw_popops_cast, t, TW_HALF, p, NULL);
+        NOWHERE_TO(tw_popops_fill, t, 1, p, NULL);
+        NOWHERE_TO(tw_popops_reduce, t, TW_TYPE_NONE, 1, &zero, NULL, p, NULL, NULL);
+        NOWHERE_TO(tw_popops_sort, t, 0, p, NULL);
+        NOWHERE_TO(tw_popops_cumulative_sum, t, 0, false, false, p, NULL);
+        NOWHERE_TO(tw_popops_has_nan, t, p, NULL);
+        NOWHERE_TO(tw_popops_dynamic_slice, t, i, 2, (size_t[]){ 0, 1 }, (size_t[]){ 1, 1 }, p, NULL);
+        NOWHERE_TO(tw_popops_gather, t, i, 0, p, NULL);
+        NOWHERE_TO(tw_popops_all_reduce, t, TW_COLLECTIVE_ADD, p, NULL);
+        NOWHERE_TO(tw_gcl_all_gather_cross_replica, t, p, NULL);
+        NOWHERE_TO(tw_poplin_matmul, t, t, TW_TYPE_NONE, p, NULL, NULL);
+        NOWHERE_TO(tw_poplin_cholesky, t, true, p, NULL, NULL);
+        NOWHERE_TO(tw_poplin_norm_statistics, t, 0, false, true, p, NULL);
+        NOWHERE_TO(tw_popnn_non_linearity, TW_NL_SOFTMAX, t, p, NULL);
+        NOWHERE_TO(tw_popnn_log_softmax_in_place, t, p, NULL);
+        NOWHERE_TO(tw_popnn_max_and_arg_max, t, p, NULL);
+        NOWHERE_TO(tw_poprand_uniform, i, 0, t, TW_FLOAT, 0, 1, p, NULL);
+        NOWHERE_TO(tw_poputil_duplicate, t, p, NULL, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES);
+#undef NOWHERE_TO
+    }
+    for (int k = 0; k < 2; k++) {
+#define NO_SET(call, ...) \
+    (void)call(g, __VA_ARGS__), refused_with(g, TW_E_INVALID_ARGUMENT, #call, "compute set of this graph", NULL)
+        tw_tensor half = tw_tensor_slice(g, t, 0, 0, one), rest = tw_tensor_slice(g, t, 0, one, 2);
+        NO_SET(tw_popops_cast_set, half, rest, no_set[k]);
+        NO_SET(tw_popops_fill_set, t, 1, no_set[k]);
+        NO_SET(tw_popnn_non_linearity_in_place_set, TW_NL_RELU, t, no_set[k]);
+        NO_SET(tw_popnn_non_linearity_gradient_set, TW_NL_RELU, t, t, no_set[k], NULL);
+#undef NO_SET
+    }
+    assert_int_equal(graph_hash(g), before);
+    tw_program p = tw_program_sequence(g, NULL); /* and where there is one, the same calls build */
+    tw_tensor_free(g, tw_popops_map(g, "_1 + _2", 2, both, p, NULL, NULL));
+    assert_true(tw_program_is_sequence(g, p) && !tw_program_is_sequence(g, nowhere[1]));
+    assert_true(tw_compute_set_valid(g, cs) && !tw_compute_set_valid(g, no_set[1]));
+    assert_int_equal(tw_graph_status(g), TW_OK);
+    assert_true(graph_hash(g) != before);
+    tw_graph_free(g);
+    tw_device_free(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,6 +683,7 @@ int main(void)
         cmocka_unit_test(libs_map_casts),
         cmocka_unit_test(libs_map_fills),
         cmocka_unit_test(libs_map_scaled),
+        cmocka_unit_test(libs_map_nowhere),
     };
     return cmocka_run_group_tests_name("libs_map", tests, NULL, NULL);
 }

@@ -417,6 +417,13 @@ static void libs_slice_refused(void **state)
                       .to_operand = (unsigned[]){ 0 } };
     tw_popops_scatter(g, t, m, s, &at, NULL, NULL, p, NULL);
     REFUSED("tw_popops_scatter", "'slice' float[4, 1]", "[3]");
+    size_t window[2];
+    assert_false(tw_popops_scatter_window(g, t, m, s, &at, window));
+    REFUSED("tw_popops_scatter_window", "'slice' float[4, 1]", "[3]");
+    assert_true(tw_popops_scatter_window(g, t, m, tw_tensor_slice(g, t, 0, 0, 3), &at, window));
+    assert_true(window[0] == 1 && window[1] == 6);
+    tw_popops_scatter(g, t, m, s, NULL, NULL, NULL, p, NULL);
+    REFUSED("tw_popops_scatter", "where");
     tw_popops_multi_slice(g, t, m, 1, &zero, &one, p, NULL, (const char *const[]){ "usedForUpdates=true", NULL });
     refused_with(g, TW_E_INVALID_OPTION, "tw_popops_multi_slice", "did you mean 'usedForUpdate'", NULL);
     assert_int_equal(graph_hash(g), before);
