@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* FP8 in C++ codelets: elements of 8 bits, and what two formats and a scale make of them. Vertices hold them in their
- * state and work on bytes (Input<Vector<unsigned char>>); a field of quarters, which would bring its metadata along,
- * there is not. */
+/* FP8 in C++ codelets: elements of 8 bits, and what two formats and a scale make of them. Behind a field of quarters
+ * stands a pointer to its metadata, one byte for the whole field: an input of its own with the name "FIELD.metadata",
+ * which connecting the field connects, too. */
 #ifndef POPLAR_QUARTER_FLOAT_HPP
 #define POPLAR_QUARTER_FLOAT_HPP
 
-#include <poplar/HalfFloat.hpp>
+#include <poplar/InOutTypes.hpp>
 
 /* Only storage: arithmetic is that of half or float. 0x80 is the NaN; there are no infinities and no -0. */
 struct quarter {
@@ -30,6 +30,34 @@ inline quarter_metadata unpackMetadata(const MetadataType *packed)
     return { *packed & 0x80 ? quarter_metadata::format::f152 : quarter_metadata::format::f143,
              static_cast<signed char>(scale < 32 ? scale : scale - 64) };
 }
+
+namespace detail {
+template <class Access> struct WithMetadata : Access {
+    const MetadataType *getMetadata() const { return tw_metadata; }
+    const MetadataType *tw_metadata; /* the last member: popc counts from the end */
+};
+} // namespace detail
+
+#define TW__QUARTER_EDGE(Edge, Const)                                                                    \
+    template <VectorLayout L, unsigned MinAlign, bool Interleaved>                                       \
+    class Edge<Vector<quarter, L, MinAlign, Interleaved>>                                                \
+        : public detail::WithMetadata<detail::VectorAccess<Const quarter, L, MinAlign>> {};              \
+    template <VectorListLayout L, unsigned MinAlign, bool Interleaved>                                   \
+    class Edge<VectorList<quarter, L, MinAlign, Interleaved>>                                            \
+        : public detail::WithMetadata<detail::ListAccess<Const quarter, L, MinAlign>> {};                \
+    /* the rows of a vector have one metadata byte, and are like those of other types */                 \
+    template <VectorLayout R, unsigned RowAlign, bool RowInterleaved, VectorLayout L, unsigned MinAlign, \
+              bool Interleaved>                                                                          \
+    class Vector<Edge<Vector<quarter, R, RowAlign, RowInterleaved>>, L, MinAlign, Interleaved>           \
+        : public detail::WithMetadata<                                                                   \
+              detail::VectorAccess<Const detail::VectorAccess<Const quarter, R, RowAlign>, L, MinAlign>> {};
+TW__QUARTER_EDGE(Input, const)
+TW__QUARTER_EDGE(Output, )
+TW__QUARTER_EDGE(InOut, )
+#undef TW__QUARTER_EDGE
+template <unsigned MinAlign, bool Interleaved>
+class Input<Vector<quarter, VectorLayout::ONE_PTR, MinAlign, Interleaved>>
+    : public detail::WithMetadata<detail::VectorAccess<const quarter, VectorLayout::ONE_PTR, MinAlign>> {};
 
 namespace quarter_detail { /* not among the vendor's names */
 union Word {

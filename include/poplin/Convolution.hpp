@@ -55,17 +55,14 @@ inline poplar::Tensor convCreate(const char *call, ConvCreate create, poplar::Gr
                                  const ConvParams &params, const poplar::DebugContext &debugContext,
                                  const poplar::OptionFlags &options)
 {
-    if (params.inputType == poplar::QUARTER) {
-        ConvParams halves = params;
-        halves.inputType = halves.outputType = poplar::HALF;
-        return graph.clone(params.inputType, convCreate(call, create, graph, halves, debugContext, options),
-                           debugContext);
-    }
-    const tw_conv_params p = params.handle();
+    tw_conv_params p = params.handle();
+    p.input_type = poplar::handles::of(params.inputType); /* of FP8 too */
     const ConvOptions list(options);
     const std::string path = debugContext.getPathName();
-    return poplar::handles::make(graph, call,
-                                 [&](tw_graph *g) { return create(g, &p, path.c_str(), list.data()); });
+    const poplar::Tensor made =
+        poplar::handles::make(graph, call, [&](tw_graph *g) { return create(g, &p, path.c_str(), list.data()); });
+    graph.setMetadata(made, poplar::Tensor());
+    return made;
 }
 inline void convPlan(const char *call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
                      const poplar::OptionFlags &options)

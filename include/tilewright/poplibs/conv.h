@@ -78,6 +78,7 @@ TW_API uint64_t tw_poplin_conv_flops(const tw_conv_params *params);
 
 /* --- tensors -------------------------------------------------------------------------------------------------- */
 
+/* The first two also with inputs of TW_QUARTER, planned as halves. */
 TW_API tw_tensor tw_poplin_create_conv_input(tw_graph *graph, const tw_conv_params *params, const char *name,
                                              const char *const *options);
 TW_API tw_tensor tw_poplin_create_conv_weights(tw_graph *graph, const tw_conv_params *params, const char *name,

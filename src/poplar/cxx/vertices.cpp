@@ -128,20 +128,39 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef type, ArrayRef<ConnectionDes
     return v;
 }
 
+/* The metadata of a field of quarters: those of the tensor that its first row, or all of it, is connected to. */
+static void connectMetadata(tw_graph *g, const FieldRef &field, const Tensor &metadata)
+{
+    const std::string name = field.getField() + ".metadata";
+    if (!field.isIndexed() || !field.getIndex())
+        tw_graph_connect(g, { field.getVertex().getId() }, name.c_str(), metadata.get().handle());
+}
+static Tensor metadataFor(const Tensor &t)
+{
+    if (t.elementType() != QUARTER) return Tensor();
+    if (!t.hasMetadata())
+        throw poplar_error("Graph::connect: a tensor of " + QUARTER.toString() + " without metadata");
+    return t.getMetadata();
+}
+
 void Graph::connect(FieldRef field, const Tensor &t)
 {
     std::string indexed;
+    const Tensor metadata = metadataFor(t);
     get().call("Graph::connect", [&](tw_graph *g) {
         tw_graph_connect(g, { field.getVertex().getId() }, nameOf(field, indexed), t.get().handle());
+        if (metadata.valid()) connectMetadata(g, field, metadata);
     });
 }
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors)
 {
     std::vector<tw_tensor> handles;
     for (const Tensor &t : tensors) handles.push_back(t.get().handle());
+    const Tensor metadata = tensors.empty() ? Tensor() : metadataFor(tensors[0]);
     get().call("Graph::connect", [&](tw_graph *g) {
         tw_graph_connect_list(g, { field.getVertex().getId() }, field.getName().c_str(), handles.size(),
                               handles.data());
+        if (metadata.valid()) connectMetadata(g, field, metadata);
     });
 }
 void Graph::connectConstant(FieldRef field, double value)

@@ -10,6 +10,7 @@
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplar/IeeeHalf.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/MetadataCreation.hpp>
@@ -275,6 +276,71 @@ static void quarterTensors()
     EXPECT((numbers == std::vector<float>{ 4, -8, 57344 * 4.0f, 0 }));
 }
 
+/* Fields of quarters: a vertex reads format and scale behind each of them, whatever tile they lie on. */
+static const char quarterCodelet[] = R"(
+#include <poplar/QuarterFloat.hpp>
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+class Double : public Vertex {
+public:
+  Input<Vector<quarter>> in;
+  Vector<Input<Vector<quarter>>> rows;
+  Output<Vector<quarter, VectorLayout::ONE_PTR>> out;
+  Output<Vector<float>> sums;
+  bool compute() {
+    const quarter_metadata from = unpackMetadata(in.getMetadata()), to = unpackMetadata(out.getMetadata());
+    for (unsigned i = 0; i < in.size(); i++) out[i] = toQuarter(2 * toFloat(in[i], from), to);
+    for (unsigned r = 0; r < rows.size(); r++) {
+      sums[r] = 0;
+      for (quarter q : rows[r]) sums[r] += toFloat(q, unpackMetadata(rows.getMetadata()));
+    }
+    return true;
+  }
+};
+)";
+static void quarterFields(const Device &device)
+{
+    using Format = QuarterMetadata::Format;
+    Graph graph(device.getTarget());
+    std::stringstream code(quarterCodelet);
+    graph.addCodelets(code);
+    const unsigned tiles = graph.getTarget().getNumTiles();
+    const Tensor coarse = createVariableMetadataTensor(graph, Format::F152, 3);
+    Tensor in = graph.addVariable(QUARTER, { 4 }, "in"), out = graph.addVariable(QUARTER, coarse, { 4 }, "out");
+    Tensor fixed = graph.addConstant(QUARTER, createConstantMetadataTensor(graph, Format::F143, 4), { 2, 3 },
+                                     std::vector<float>{ 16, 32, 48, -64, 128, 8 }.data());
+    Tensor sums = graph.addVariable(FLOAT, { 2 }, "sums");
+    for (const Tensor &t : { in, out, fixed, sums }) graph.setTileMapping(t, tiles - 1);
+    ComputeSet cs = graph.addComputeSet("cs");
+    VertexRef v = graph.addVertex(cs, "Double");
+    graph.connect(v["in"], in);
+    graph.connect(v["out"], out);
+    graph.connect(v["sums"], sums);
+    graph.setFieldSize(v["rows"], 2);
+    for (unsigned r = 0; r < 2; r++) graph.connect(v["rows"][r], fixed[r]);
+    graph.setTileMapping(v, tiles - 1);
+    const Tensor bytes = graph.addVariable(UNSIGNED_CHAR, { 4 }, "bytes");
+    EXPECT_THROWS(poplar_error, graph.connect(v["in"], bytes)); /* are no quarters */
+    graph.createHostWrite("in", in);
+    graph.createHostRead("out", out);
+    graph.createHostRead("sums", sums);
+    Engine engine(graph, program::Execute(cs));
+    engine.load(device);
+    const QuarterMetadata fine(Format::F143, -2);
+    unsigned char codes[4];
+    convertToDeviceType(QUARTER, fine, std::vector<float>{ 1.25f, -3, 0, 28 }, codes);
+    engine.writeTensor("in", fine, codes, codes + 4);
+    engine.run();
+    QuarterMetadata meta;
+    std::vector<float> numbers(4), added(2);
+    engine.readTensor("out", meta, codes, codes + 4);
+    EXPECT(meta == QuarterMetadata(Format::F152, 3));
+    convertFromDeviceType(QUARTER, meta, codes, numbers);
+    EXPECT((numbers == std::vector<float>{ 2.5f, -6, 0, 56 }));
+    engine.readTensor("sums", added.data(), added.data() + 2);
+    EXPECT((added == std::vector<float>{ 96, 72 }));
+}
+
 /* As codelets convert: all codes and metadata, against conversions on the host; numbers between two neighbours. */
 static void codeletQuarters()
 {
@@ -341,6 +407,9 @@ int main()
 {
     quarters();
     quarterTensors();
+    quarterFields(Device::createCPUDevice());
+    quarterFields(IPUModel().createDevice());
+    quarterFields(Device::createSimulatorDevice(Target::createIPUTarget(1, 4, "ipu2")));
     references();
     intervals();
     types();

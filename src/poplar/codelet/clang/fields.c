@@ -274,6 +274,30 @@ static bool check_type(field_visit *v, CXCursor cursor, field *f, const char *na
     return ok;
 }
 
+typedef struct field_place {
+    long long offset, size, align; /* bytes */
+} field_place;
+
+static void add_field(field_visit *v, const char *name, const field *f, const char *type, field_place at)
+{
+    json_t *item = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:b, s:b, s:i, s:I, s:I, s:I}", "name", name, "direction",
+                             f->direction, "form", f->form, "type", type, "min_align", (int)f->min_align,
+                             "interleaved", f->interleaved, "list", f->list, "count", (int)f->count, "offset",
+                             (json_int_t)at.offset, "size", (json_int_t)at.size, "align", (json_int_t)at.align);
+    json_t *layout = json_array();
+    for (int i = 0; i < 2 && f->layout[i]; i++) json_array_append_new(layout, json_string(f->layout[i]));
+    json_object_set_new(item, "layout", layout);
+    json_array_append_new(v->fields, item);
+}
+
+/* Format and scale of a field of quarters (QuarterFloat.hpp): its last pointer, an input of its own. */
+static void add_metadata(field_visit *v, const char *name, field_place at)
+{
+    g_autofree char *own = g_strdup_printf("%s.metadata", name);
+    const field f = { .direction = "input", .form = "edge_scalar", .count = 1 };
+    add_field(v, own, &f, "unsigned char", at);
+}
+
 static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
 {
     field_visit *v = data;
@@ -288,15 +312,12 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
     char *spelled = ok && !type && !skip_type ? popc_string(clang_getTypeSpelling(declared)) : NULL;
     long long offset = clang_Cursor_getOffsetOfField(cursor), size = clang_Type_getSizeOf(declared);
     if (ok && offset >= 0 && size >= 0) {
-        json_t *item = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:b, s:b, s:i, s:I, s:I, s:I}", "name", name,
-                                 "direction", f.direction, "form", f.form, "type", spelled ? spelled : type,
-                                 "min_align", (int)f.min_align, "interleaved", f.interleaved, "list", f.list,
-                                 "count", (int)f.count, "offset", (json_int_t)(offset / 8), "size",
-                                 (json_int_t)size, "align", (json_int_t)MAX(clang_Type_getAlignOf(declared), 1));
-        json_t *layout = json_array();
-        for (int i = 0; i < 2 && f.layout[i]; i++) json_array_append_new(layout, json_string(f.layout[i]));
-        json_object_set_new(item, "layout", layout);
-        json_array_append_new(v->fields, item);
+        field_place at = { offset / 8, size, MAX(clang_Type_getAlignOf(declared), 1) };
+        bool has_metadata = type && strcmp(type, "quarter") == 0 && strstr(f.form, "edge_vector");
+        int pointer = v->s->scan->is_device ? 4 : (int)sizeof(void *);
+        if (has_metadata) at.size -= pointer;
+        add_field(v, name, &f, spelled ? spelled : type, at);
+        if (has_metadata) add_metadata(v, name, (field_place){ at.offset + at.size, pointer, pointer });
     }
     g_free(spelled);
     g_free(f.owned[0]);

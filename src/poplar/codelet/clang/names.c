@@ -83,10 +83,11 @@ element popc_element(CXType type)
     type = clang_getCanonicalType(type);
     if (type.kind == CXType_Enum)
         type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
-    if (type.kind == CXType_Record && popc_is_named(type, "half") &&
-        clang_getCursorKind(clang_getCursorSemanticParent(clang_getTypeDeclaration(type))) ==
-            CXCursor_TranslationUnit)
-        return (element){ "half", NULL, 1 };
+    if (type.kind == CXType_Record && clang_getCursorKind(clang_getCursorSemanticParent(
+                                          clang_getTypeDeclaration(type))) == CXCursor_TranslationUnit) {
+        if (popc_is_named(type, "half")) return (element){ "half", NULL, 1 };
+        if (popc_is_named(type, "quarter")) return (element){ "quarter", NULL, 1 };
+    }
     if (type.kind == CXType_Vector || type.kind == CXType_ExtVector) {
         element lane = popc_element(clang_getElementType(type));
         lane.count = (unsigned)clang_getNumElements(type);

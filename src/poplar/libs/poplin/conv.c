@@ -367,9 +367,14 @@ static tw_tensor conv_create(tw_graph *graph, const char *call, tw__conv_role ro
     tw__conv c;
     tw__conv_options read;
     tw__conv_plan plan;
-    if (!tw__conv_read(graph, call, params, &c) || !tw__conv_read_options(graph, call, options, &read))
+    bool quarters = params && params->input_type == TW_QUARTER; /* they are multiplied as halves */
+    tw_conv_params halves = params ? *params : (tw_conv_params){ 0 };
+    if (quarters) halves.input_type = TW_HALF;
+    if (!tw__conv_read(graph, call, params ? &halves : NULL, &c) ||
+        !tw__conv_read_options(graph, call, options, &read))
         return TW__LIBS_NIL;
     tw__conv_make_plan(graph, &c, &read, &plan);
+    if (quarters) c.p.input_type = TW_QUARTER;
     tw_graph_push_scope(graph);
     tw_tensor made;
     if (role == TW__CONV_WEIGHTS) {

@@ -45,8 +45,15 @@ static void quarters(Device &device)
     graph.createHostRead("readies", poplin::matMulGrouped(graph, a.expand({ 0 }), readies, prog, FLOAT));
     EXPECT(poplin::matMul(graph, a, b, prog).elementType() == HALF);
     poplin::ConvParams p(QUARTER, FLOAT, 1, { 7 }, { 3 }, 5, 1, 1); /* the same numbers as a field of 5 channels */
+    const auto variables = [&] {
+        std::size_t n = 0;
+        handles::call(graph, "count", [&](tw_graph *g) { n = tw_graph_variable_count(g); });
+        return n;
+    };
+    const std::size_t before = variables();
     Tensor in = poplin::createInput(graph, p, "in"), w = poplin::createWeights(graph, p, "w");
-    EXPECT(in.elementType() == QUARTER && in.hasMetadata());
+    EXPECT(in.elementType() == QUARTER && in.hasMetadata() && w.elementType() == QUARTER && w.hasMetadata());
+    EXPECT(variables() == before + 4); /* both and their metadata: nothing of another type beside them */
     Tensor y = poplin::convolution(graph, in, w, p, false, prog);
     EXPECT((throws<poputil::poplibs_error>([&] { poplin::matMul(graph, a, a, prog); }, "quarter{5,7} times")));
     Tensor half = graph.clone(HALF, in), flat = w.reshape({ 1, 5, 1, 3 });
