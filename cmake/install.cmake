@@ -11,12 +11,19 @@ install(TARGETS tilewright EXPORT tilewright
 install(TARGETS tilewright_aie_check tilewright_ascend tilewright_adf EXPORT tilewright
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS tilewright_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-foreach(name IN LISTS TW_CLI_NAMES)
+# bash and fish look for completions in a file named like the command; zsh reads the names in its one file.
+foreach(name IN ITEMS tilewright ${TW_CLI_NAMES})
   set(component programs)
   if(name MATCHES "^popc|^poplar")
     set(component poplar)
   endif()
-  install(FILES ${CMAKE_BINARY_DIR}/bin/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
+  if(NOT name STREQUAL tilewright)
+    install(FILES ${CMAKE_BINARY_DIR}/bin/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
+  endif()
+  install(FILES completions/tilewright.bash RENAME ${name}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
+  install(FILES completions/tilewright.fish RENAME ${name}.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
 endforeach()
 install(DIRECTORY include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/poplar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT poplar)
@@ -54,11 +61,7 @@ function(tw_pkg_config name component)
           COMPONENT ${component})
 endfunction()
 tw_pkg_config(tilewright development)
-install(FILES completions/tilewright.bash RENAME tilewright
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs)
 install(FILES completions/_tilewright DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
-install(FILES completions/tilewright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
-        COMPONENT programs)
 
 # Pages of the manual, by the program.
 if(NOT CMAKE_CROSSCOMPILING)

@@ -85,9 +85,11 @@ quietly tilewright csl run $examples/csl/stencil/layout.csl --arch=wse3 --launch
 wanted '</html>' cat /tmp/stencil.html
 quietly cslc $examples/csl/stencil/layout.csl --arch=wse3 -o /tmp/out
 wanted 'cycles' tilewright pto run $examples/pto/softmax/softmax.pto --target a2a3 --profile
-quietly test -s /usr/share/bash-completion/completions/tilewright
+for name in tilewright cslc cs_python; do
+  quietly test -s /usr/share/bash-completion/completions/$name
+  quietly test -s /usr/share/fish/vendor_completions.d/$name.fish
+done
 quietly test -s /usr/share/zsh/vendor-completions/_tilewright
-quietly test -s /usr/share/fish/vendor_completions.d/tilewright.fish
 wanted 'Permission is hereby granted' cat /usr/share/doc/tilewright/copyright
 install libtilewright-dev tilewright-poplar
 for command in $(inside tilewright complete x | grep -v '^-'); do

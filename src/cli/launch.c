@@ -109,7 +109,7 @@ char **tw__launch_words(const char *command, const tw__launch *launch)
 }
 
 #define AT(field) .at = offsetof(tw__launch, field)
-static const tw__cli_option launch_rows[] = {
+const tw__cli_option tw__launch_rows[TW__LAUNCH_ROWS] = {
     { "-n", "RANKS", AT(ranks), .form = TW__CLI_APART },
     { "--hosts", "A,B", AT(hosts), .form = TW__CLI_APART },
     { "--all-output", AT(all_output) },
@@ -117,17 +117,16 @@ static const tw__cli_option launch_rows[] = {
 
 unsigned tw__launch_words_of(const char *word)
 {
-    for (size_t k = 0; k < G_N_ELEMENTS(launch_rows); k++)
-        if (strcmp(word, launch_rows[k].name) == 0) return launch_rows[k].value ? 2 : 1;
+    for (size_t k = 0; k < TW__LAUNCH_ROWS; k++)
+        if (strcmp(word, tw__launch_rows[k].name) == 0) return tw__launch_rows[k].value ? 2 : 1;
     return 0;
 }
 
 int tw__launch_read(const char *command, tw__launch *launch, char ***at)
 {
-    const tw__cli_syntax syntax = { .command = command,
-                                    .options = launch_rows,
-                                    .count = G_N_ELEMENTS(launch_rows),
-                                    .lacks = "'%s' needs a value" };
+    const tw__cli_syntax syntax = {
+        .command = command, .options = tw__launch_rows, .count = TW__LAUNCH_ROWS, .lacks = "'%s' needs a value"
+    };
     for (; **at && tw__launch_words_of(**at); ++*at) {
         int status = tw__cli_take_option(&syntax, launch, at);
         if (status != TW__EXIT_OK) return status;

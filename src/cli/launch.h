@@ -11,6 +11,10 @@ typedef struct tw__launch {
     bool all_output;   /* of all ranks; else only the first one's standard output is seen */
 } tw__launch;
 
+enum { TW__LAUNCH_ROWS = 3 };
+extern const tw__cli_option
+    tw__launch_rows[TW__LAUNCH_ROWS]; /* into a tw__launch; helps tell of them in their text */
+
 /* The options, in front of something that has words of its own: *at goes behind them. The exit status. */
 int tw__launch_read(const char *command, tw__launch *launch, char ***at);
 /* How many words the option *word takes: 0 = it is none of these. */

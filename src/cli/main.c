@@ -206,6 +206,7 @@ static void main_offer(const tw__cli_option *options, size_t count)
 static int complete(int argc, char **argv)
 {
     const tw__command *command = argc > 2 ? find_command(argv[1]) : NULL;
+    if (!command && argc > 2) command = find_installed_name(argv[1]);
     if (!command || command == &tw__command_help) {
         for (int i = 0; argc <= (command ? 3 : 2) && i < COMMANDS; i++) puts(commands[i]->name);
         if (argc <= 2) puts("--version\n--help");

@@ -264,6 +264,8 @@ const tw__command tw__command_cs_python = {
     .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
                "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
                "cs_python examples/csl/stencil/run.py --name out",
+    .options = tw__launch_rows,
+    .option_count = TW__LAUNCH_ROWS,
     .words = "",
     .files = ".py",
     .main = cs_python,

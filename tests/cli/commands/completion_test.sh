@@ -3,7 +3,7 @@
 . "$1/tests/cli/lib.sh"
 command -v bash >/dev/null || exit 77
 cd "$work" || exit 1
-touch prog.c other.txt two.cpp
+touch prog.c other.txt two.cpp three.csl four.py
 
 # complete WORD...: what bash would offer for the last word, on one line.
 complete_words() {
@@ -26,6 +26,19 @@ offers '--graph-profile' tilewright profile --gr
 offers '--devices' tilewright pto run --de
 offers '--vectors' tilewright pto run --ve
 offers 'histogram' tilewright compare his
+# By the names that commands are installed as: words, options and files are theirs.
+offers '--fabric-dims' cslc --fabric-d
+offers '--list-targets' popc --li
+offers '--hosts' cs_python --ho
+offers 'four.py' cs_python f
+offers 'three.csl' "$build/bin/cslc" --arch=wse3 th
+offers '--graph-profile' poplar_profile_summary --gr
+for name in $(sed -n 's/^set(TW_CLI_NAMES \(.*\))$/\1/p' "$source/cmake/cli.cmake"); do
+  bash -c 'source "$1"; complete -p "$2"' - "$source/completions/tilewright.bash" "$name" >/dev/null ||
+    fail "bash completes no $name"
+  sed -n 1p "$source/completions/_tilewright" | grep -qw "$name" || fail "zsh completes no $name"
+  grep -qw "for name in .*$name" "$source/completions/tilewright.fish" || fail "fish completes no $name"
+done
 for kernel in $("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*//'); do
   "$tilewright" complete compare '' | grep -qx "$kernel" || fail "compare offers no $kernel"
 done
@@ -37,6 +50,8 @@ if command -v fish >/dev/null; then
   fish_offers profile 'tilewright prof'
   fish_offers two.cpp 'tilewright run -O2 tw'
   fish_offers --devices 'tilewright pto run --de'
+  fish_offers --fabric-dims 'cslc --fabric-d'
+  fish_offers four.py 'cs_python fo'
 fi
 if command -v zsh >/dev/null; then # its functions, with those of its editor replaced that take what is offered
   zsh_offers() {
@@ -50,5 +65,7 @@ if command -v zsh >/dev/null; then # its functions, with those of its editor rep
   zsh_offers profile tilewright prof
   zsh_offers prog.c tilewright run pr
   zsh_offers --devices tilewright pto run --de
+  zsh_offers --fabric-dims cslc --fabric-d
+  zsh_offers four.py cs_python fo
 fi
 finish
