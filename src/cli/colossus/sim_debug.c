@@ -132,7 +132,10 @@ tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit)
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) before[i] = tw_sim_turns(s->sim, i);
     tw_sim_stop stop;
     do {
-        tw_progress_tell("tile", "cycles", tw_sim_cycles(s->sim), 0);
+        if (s->r->limit && limit == s->limit)
+            tw_progress_tell("tile", "turns at most", most, limit);
+        else
+            tw_progress_tell("tile", "cycles", tw_sim_cycles(s->sim), 0);
         stop = tw_sim_run(s->sim, limit ? MIN(limit - most, piece) : piece);
         if (stop == TW_SIM_FAULT && tw_sim_serve(s->sim, stdout)) stop = TW_SIM_LIMIT;
         for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) most = MAX(most, tw_sim_turns(s->sim, i) - before[i]);

@@ -56,6 +56,13 @@ void tw__wse_free(tw__wse *w); /* NULL is fine */
  * run); TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
+/* What tells progress counts towards, where the end is known: words of a stream, or the cycles that there may be at
+ * most. All zero: nobody knows. */
+typedef struct tw__wse_goal {
+    uint64_t words, all_words;
+    uint64_t most_cycles;
+} tw__wse_goal;
+void tw__wse_aim(tw__wse *w, tw__wse_goal goal);
 /* All ranks. Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
 bool tw__wse_quiet(tw__wse *w);
 /* All ranks. Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */

@@ -288,9 +288,12 @@ struct tw__as_run {
     const struct tw__as_frame *frame;
     uint64_t identities; /* given so far */
     uint64_t steps, max_steps;
-    uint64_t look;   /* at more steps than these it is asked whether the run goes on */
-    uint64_t max_ns; /* of processor time; 0 = no limit */
-    uint64_t until;  /* thread's processor time in ns at which the run is stopped; 0 = never */
+    struct {
+        uint64_t done, all; /* turns; all = 0: none is told of */
+    } loop;                 /* the outermost one of many turns, for a line of progress */
+    uint64_t look;          /* at more steps than these it is asked whether the run goes on */
+    uint64_t max_ns;        /* of processor time; 0 = no limit */
+    uint64_t until;         /* thread's processor time in ns at which the run is stopped; 0 = never */
     unsigned depth;
     int64_t block, blocks;
     FILE *out;             /* of print operations; NULL = nowhere */

@@ -187,6 +187,14 @@ progress 100 'wafer: [0-9,]+ cycles, .*[0-9]+ s$' $stencil
 grep -q '^@[0-9]* PE(2,2): 2500 hundredths after 500 steps$' out || { fail 'what the program prints is not on lines of its own'; cat out; }
 # shellcheck disable=SC2086
 progress 20 'wafer: [0-9,]+ c[a-z]*' $stencil
+# shellcheck disable=SC2086
+progress 100 'wafer: [0-9,]+ of 50,000,000 cycles at most, [0-9,.]+( million)? a second, .* left$' $stencil --max-cycles=50000000
+python3 - <<'END'
+header = "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 3, 20000), }".ljust(117) + '\n'
+open('words.npy', 'wb').write(b'\x93NUMPY\x01\x00\x76\x00' + header.encode() + bytes(4 * 300000))
+END
+progress 100 'wafer: [0-9,]+ of 300,000 words, [0-9,.]+( million)? a second, [0-9]+ s left$' "$tilewright" csl run \
+  "$source/tests/cli/csl/ranks/layout.csl" --send 1=words.npy --receive 2:20000=received.npy
 cat >count.pto <<'END'
 %zero = arith.constant 0 : index
 %one = arith.constant 1 : index
@@ -195,10 +203,11 @@ scf.for %i = %zero to %many step %one {
   %next = arith.addi %i, %one : index
 }
 END
-progress 100 'core: [0-9,]+ steps, ' "$tilewright" pto run count.pto --target a5
+progress 100 'core: [0-9,]+ of 100,000 turns of a loop, ' "$tilewright" pto run count.pto --target a5
 progress 100 'grid: [0-3] of 4 cores through, ' "$tilewright" pto run count.pto --target a5 --blocks 4
 printf '.globl count\ncount:\n  setzi $m0, 1000000\n  shl $m0, $m0, 2\nagain:\n  add $m0, $m0, -1\n  brnz $m0, again\n  exitnz $mzero\n' >count.s
 progress 100 'tile: [0-9,]+ cycles, ' "$tilewright" sim count.s
+progress 100 'tile: [0-9,]+ of 100,000,000 turns at most, .* left$' "$tilewright" sim --limit 100000000 count.s
 progress 100 '[a-z]* on a2a3: [012] of 2 runs, ' env OMP_NUM_THREADS=1 "$tilewright" compare axpy dot --small --on a2a3
 cat >runs.c <<'END'
 #include <poll.h>

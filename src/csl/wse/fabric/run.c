@@ -305,6 +305,20 @@ uint64_t tw__wse_start(const tw__wse *w)
     return w->resume.pending ? w->resume.start : w->now;
 }
 
+void tw__wse_aim(tw__wse *w, tw__wse_goal goal)
+{
+    w->goal = goal;
+}
+
+static void tell_progress(const tw__wse *w)
+{
+    const tw__wse_goal *goal = &w->goal;
+    if (goal->all_words)
+        tw_progress_tell("wafer", "words", goal->words, goal->all_words);
+    else
+        tw_progress_tell("wafer", goal->most_cycles ? "cycles at most" : "cycles", w->now, goal->most_cycles);
+}
+
 static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
     uint64_t start = tw__wse_start(w);
@@ -316,7 +330,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
     for (;; resumes = false) {
         bool asks = done && (turn % ASK_EVERY == 0 || w->has_mail) && !resumes;
         size_t busy;
-        tw_progress_tell("wafer", "cycles", w->now, 0);
+        tell_progress(w);
         if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
         if (w->lost) return w->lost;
         if (w->no_memory) return tw__fail(TW_E_NO_MEMORY, "out of host memory");

@@ -181,6 +181,33 @@ static tw_status finish_receive(tw_wse *w, tw__command *c)
     return c->done ? hear_words(w, c) : TW_OK;
 }
 
+static uint64_t moved_of_share(const tw_wse *w, const tw__command *c, size_t k)
+{
+    const uint64_t all = c->copy.elements;
+    tw__share s = share_of(c, k);
+    if (k < c->cursor) return all;
+    if (c->kind == TW__COMMAND_RECEIVE) return MIN(tw__wse_received(w->fabric, s.x, s.y, c->port, c->color), all);
+    uint64_t left = tw__wse_unsent(w->fabric, s.x, s.y, c->port, c->color); /* those of later streams, too */
+    return left < all ? all - left : 0;
+}
+
+void tw__host_moved(const tw_wse *w, const tw__command *c, uint64_t *words, uint64_t *all)
+{
+    enum { SAMPLE = 32 };
+    *words = *all = 0;
+    if (!c->issued || (c->kind != TW__COMMAND_SEND && c->kind != TW__COMMAND_RECEIVE)) return;
+    size_t n = share_count(c), asked = 0, every = n / SAMPLE + 1;
+    uint64_t sum = 0;
+    for (size_t k = 0; k < n; k += every) {
+        tw__share s = share_of(c, k);
+        if (!tw__wse_is_here(w->fabric, s.x, s.y)) continue;
+        sum += moved_of_share(w, c, k);
+        asked++;
+    }
+    *all = (uint64_t)n * c->copy.elements;
+    *words = asked ? (uint64_t)((double)sum / (double)asked * (double)n) : 0;
+}
+
 /* --- functions ------------------------------------------------------------------------------------------------ */
 
 static bool function_of(const tw_wse *w, const tw__csl_pe *pe, int export, uint32_t *function)

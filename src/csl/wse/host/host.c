@@ -364,10 +364,25 @@ static bool is_queued(const tw_wse *w, tw_wse_task task)
     return false;
 }
 
+/* For a line of progress: words of the stream that is waited for, else the limit that somebody gave. */
+static void aim(const waiter *wait)
+{
+    tw_wse *w = wait->w;
+    tw__wse_goal goal = { .most_cycles = w->options.max_cycles == DEFAULT_CYCLES ? 0 : w->options.max_cycles };
+    const tw__command *last = NULL;
+    for (guint i = 0; i < w->queue->len; i++) {
+        const tw__command *c = w->queue->pdata[i];
+        if (!wait->task || c->task <= wait->task) last = c;
+    }
+    if (last) tw__host_moved(w, last, &goal.words, &goal.all_words);
+    tw__wse_aim(w->fabric, goal);
+}
+
 static bool reached(void *user)
 {
     waiter *wait = user;
     bool empty = tw__host_advance(wait->w);
+    aim(wait);
     return wait->w->failed != TW_OK || empty || (wait->task && !is_queued(wait->w, wait->task));
 }
 

@@ -72,6 +72,9 @@ tw__share tw__copy_share(const tw_wse_copy *copy, size_t k);
 /* command.c. Takes the command over; with `task` NULL waits for it. */
 tw_status tw__host_enqueue(tw_wse *w, tw__command *command, tw_wse_task *task);
 bool tw__host_advance(tw_wse *w); /* issues and finishes what can be; true when the queue is empty */
+/* Words that a stream has moved, of all: estimated from some of the PEs. *all = 0: the command moves none, or has not
+ * begun. */
+void tw__host_moved(const tw_wse *w, const tw__command *command, uint64_t *words, uint64_t *all);
 void tw__command_free(void *command);
 
 /* host.c. The standard streams are rank 0's; to a file that the program gave, each rank writes. */

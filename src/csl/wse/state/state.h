@@ -454,6 +454,7 @@ struct tw__wse {
     tw__part *part;
     unsigned part_count, threads;
     uint64_t now; /* every cycle before this one is done */
+    tw__wse_goal goal;
     bool fault, no_memory;
     tw__resume resume;
     uint64_t save_at; /* before that cycle `save` is called; NEVER */

@@ -44,6 +44,8 @@ static tw_status goes_on(tw__as_run *run)
     const tw__seat *seat = run->core->seat;
     if (seat && seat->grid->count > 1)
         tw__pto_tell_progress(seat->grid);
+    else if (run->loop.all)
+        tw_progress_tell("core", "turns of a loop", run->loop.done, run->loop.all);
     else
         tw_progress_tell("core", "steps", run->steps - 1, 0);
     run->look = run->max_steps - run->steps > LOOK_EVERY ? run->steps + LOOK_EVERY : run->max_steps;
@@ -182,6 +184,13 @@ static tw_status take_yielded(tw__as_run *run, const tw__as_code *code, const ui
     return TW_OK;
 }
 
+/* Whether progress is told in turns of this loop: there are many, and no loop around it has many. */
+static bool is_told(const tw__as_run *run, int64_t from, int64_t to, int64_t step)
+{
+    enum { MANY = 8 };
+    return !run->loop.all && from < to && ((uint64_t)to - (uint64_t)from) / (uint64_t)step >= MANY;
+}
+
 tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
 {
     unsigned n = (unsigned)code->number;
@@ -189,7 +198,10 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
             step = tw__as_integer(&run->cell[code->operand[2]]);
     if (step <= 0) return tw__fail(TW_E_INVALID_ARGUMENT, "scf.for: a step of %lld", (long long)step);
     for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[3 + i], &run->cell[code->result[1 + i]]);
+    bool told = is_told(run, from, to, step);
+    if (told) run->loop.all = ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)step + 1;
     for (int64_t i = from; i < to && !run->stop; i = to - i > step ? i + step : to) {
+        if (told) run->loop.done = ((uint64_t)i - (uint64_t)from) / (uint64_t)step;
         tw__as_cell *variable = &run->cell[code->result[0]];
         variable->kind = TW__AS_INDEX;
         variable->scalar = tw_pto_bits(TW_I64, (uint64_t)i);
@@ -200,6 +212,7 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
         if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
         if (status != TW_OK) return status;
     }
+    if (told) run->loop.all = 0;
     for (unsigned i = 0; i < n; i++) {
         tw__as_copy(&run->cell[code->result[1 + n + i]], &run->cell[code->result[1 + i]]);
         run->cell[code->result[1 + i]].kind = TW__AS_NONE;
