@@ -282,7 +282,7 @@ static void take_request(tw__lsp *server, const json_t *message, const char *met
     if (server->state == TW__LSP_READY && first)
         return answer_error(message, TW__LSP_INVALID, "initialize came already");
     if (i == G_N_ELEMENTS(requests)) return answer_error(message, TW__LSP_METHOD, "there is no such method");
-    if (params && !json_is_object(params) && !json_is_null(params))
+    if (params && !json_is_object(params) && !json_is_null(params) && requests[i].answer != shut_down)
         return answer_error(message, TW__LSP_PARAMS, "params: an object is needed");
     if (is_cancelled(server, json_object_get(message, "id")))
         return answer_error(message, TW__LSP_CANCELLED, "cancelled");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lsp_csl: CSL for the server. A file belongs to the layout near it that imports or places it; how that is compiled
- * stands in the client's settings, or in the line of `cslc` in a commands*.sh beside it, as published programs have
+ * stands in the client's settings and in the line of `cslc` in a commands*.sh beside it, as published programs have
  * it. */
 #include "cli/csl/csl.h"
 #include "cli/lsp/lsp.h"
@@ -189,26 +189,28 @@ static char *command_in(const char *script)
     return all ? g_strdup(all->str) : NULL;
 }
 
-static bool options_of_script(const char *path, const char *root, tw__csl_request *r, GPtrArray *kept)
+/* The words of that line, when it compiles this layout; else NULL. */
+static char **words_of_script(const char *path, const char *root)
 {
     char *text = tw_read_file(path, 1 << 20, NULL);
     g_autofree char *command = text ? command_in(text) : NULL;
     free(text);
     char **words = NULL;
-    if (!command || strchr(command, '$') || !g_shell_parse_argv(command, NULL, &words, NULL)) return false;
-    g_ptr_array_add(kept, words);
+    if (!command || strchr(command, '$') || !g_shell_parse_argv(command, NULL, &words, NULL)) return NULL;
     g_autofree char *folder = g_path_get_dirname(path);
+    tw__csl_request alone;
     const char *file = NULL;
-    bool good = take_options(r, words, &file) && file;
+    tw__csl_request_init(&alone);
+    bool good = take_options(&alone, words, &file) && file;
+    tw__csl_request_clear(&alone);
     g_autofree char *layout = good ? g_canonicalize_filename(file, folder) : NULL;
-    if (good && !strcmp(layout, root)) return true;
-    tw__csl_request_clear(r);
-    tw__csl_request_init(r);
-    return false;
+    if (good && !strcmp(layout, root)) return words;
+    g_strfreev(words);
+    return NULL;
 }
 
 /* commands.sh, commands_wse2.sh, ... beside the layout or above it. */
-static void options_of_scripts(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
+static char **words_of_scripts(const tw__lsp *server, const char *root)
 {
     g_autofree char *folder = g_path_get_dirname(root);
     for (unsigned up = 0; up < 2; up++) {
@@ -219,30 +221,43 @@ static void options_of_scripts(const tw__lsp *server, const char *root, tw__csl_
             if (g_str_has_prefix(name, "commands") && g_str_has_suffix(name, ".sh"))
                 g_ptr_array_add(names, g_build_filename(folder, name, NULL));
         g_ptr_array_sort(names, csl_by_name);
-        for (guint i = 0; i < names->len; i++)
-            if (options_of_script(names->pdata[i], root, r, kept)) return;
+        for (guint i = 0; i < names->len; i++) {
+            char **words = words_of_script(names->pdata[i], root);
+            if (words) return words;
+        }
         char *above = g_path_get_dirname(folder);
         g_free(folder);
         folder = above;
-        if (!in_workspace(server, folder)) return;
+        if (!in_workspace(server, folder)) break;
     }
+    return NULL;
 }
 
-static void read_options(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
+static char **words_of_settings(const tw__lsp *server)
 {
     const json_t *given = csl_setting(server, "options"), *one;
-    tw__csl_request_init(r);
-    if (!json_array_size(given)) {
-        if (g_path_is_absolute(root)) options_of_scripts(server, root, r, kept);
-        return;
-    }
-    char **words = g_new0(char *, json_array_size(given) + 2);
     size_t i;
+    if (!json_array_size(given)) return NULL;
+    char **words = g_new0(char *, json_array_size(given) + 2);
     words[0] = g_strdup("cslc");
     json_array_foreach(given, i, one) words[i + 1] = g_strdup(json_is_string(one) ? json_string_value(one) : "");
-    g_ptr_array_add(kept, words);
+    return words;
+}
+
+/* Those of the settings, then those of the script, which is nearer to the program; in the other order where the
+ * settings name the layout, and so mean this one program. */
+static void read_options(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
+{
+    char **general = words_of_settings(server),
+         **own = g_path_is_absolute(root) ? words_of_scripts(server, root) : NULL;
+    bool settings_last = csl_setting(server, "layout") != NULL;
     const char *file;
-    take_options(r, words, &file);
+    tw__csl_request_init(r);
+    if (general) g_ptr_array_add(kept, general);
+    if (own) g_ptr_array_add(kept, own);
+    if (general && !settings_last) take_options(r, general, &file);
+    if (own) take_options(r, own, &file);
+    if (general && settings_last) take_options(r, general, &file);
 }
 
 /* --- analysis ------------------------------------------------------------------------------------------------ */

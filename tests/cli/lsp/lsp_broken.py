@@ -97,6 +97,7 @@ def main(program):
         ("a notification before initialize", [opened, start, stop, leave], [(1, None), (9, None)], 0),
         ("a request after shutdown", [start, stop, request(2, "workspace/symbol", query=""), leave],
          [(1, None), (9, None), (2, -32600)], 0),
+        ("params where there are none", [start, stop.replace(b"{}", b"[]"), leave], [(1, None), (9, None)], 0),
         ("exit without shutdown", [start, leave], [(1, None)], 1),
         ("the stream ends", [start], [(1, None)], 1),
         ("the stream ends within a message", [start, stop[:-4]], [(1, None)], 1),

@@ -165,9 +165,16 @@ def alone(program, folder):
     with open(os.path.join(folder, "one", "commands_wse3.sh"), "w", encoding="utf-8") as file:
         file.write("#!/bin/sh\nset -e\ncslc --arch=wse3 ./top.csl --fabric-dims=9,4 \\\n  --fabric-offsets=4,1 --params=size:7 -o out\n")
     c = Client(program, os.path.join(folder, "one"))
-    c.open("top.csl", "param size: u16;\nlayout { @set_rectangle(size - 6, 1); @set_tile_code(0, 0, \"pe.csl\", .{ .n = size }); }\n")
+    c.open("top.csl", "param size: u16;\nlayout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\", .{ .n = size }); }\n")
     c.open("pe.csl", "param n: u16;\nexport var x: f32 = 1;\ncomptime { @comptime_assert(@is_arch(\"wse3\") and n == 7); }\n")
     check("a buffer that is no file yet, and the options of a script", [c.settled("pe.csl"), c.told("top.csl")], [[], []])
+    c.edit("pe.csl", " and n == 7", "")
+    hint = {"textDocument": {"uri": c.uri("pe.csl")}, "position": {"line": 0, "character": 6}}
+    for settings, wanted in (({"options": ["--arch=wse2", "--params=size:8"]}, "7"),
+                             ({"options": ["--params=size:8"], "layout": "top.csl"}, "8")):
+        c.tell("workspace/didChangeConfiguration", {"settings": {"tilewright": {"csl": settings}}})
+        shown = c.ask("textDocument/hover", hint)["result"]["contents"]["value"]
+        check(f"the script and {settings}", shown.split("\n")[1], f"param n: u16 = {wanted}")
     c.open("free.csl", "export var x: u16 = 1.5;\n")
     check("a file alone", [one["message"][:30] for one in c.told("free.csl")] != [], True)
     check("the end of it", c.end(), 0)
