@@ -390,10 +390,17 @@ static json_t *evaluate(tw__dap *dap, const json_t *arguments, char **error)
         return body;
     }
     if (g_strcmp0(text_of(arguments, "context"), "repl") != 0) return NULL;
+    if (!text[strspn(text, " \t\n")]) {
+        g_clear_pointer(error, g_free);
+        return json_pack("{sssi}", "result", "", "variablesReference", 0);
+    }
     bool go = false, good;
     tw__dap_flush(dap, "console");
     good = dap->target->command_line(dap->debugger, text, &go);
     g_autofree char *printed = tw__dap_take(dap);
+    bool is_value =
+        text[strspn(text, G_CSET_A_2_Z G_CSET_a_2_z "_")] && g_str_has_prefix(printed, "Undefined command");
+    if (!good && is_value && *error) return NULL; /* what is wrong with the expression says more */
     g_clear_pointer(error, g_free);
     if (!good) {
         *error = g_steal_pointer(&printed);

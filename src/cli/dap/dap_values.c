@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dap_values: variables. A value is the text that `print` shows; "{1, 2}" and "{.a = 1, .b = {2, 3}}" have parts, and
- * so has a text of several lines. */
+/* dap_values: variables. A value is the text that `print` shows; "{1, 2}" and "{.a = 1, .b = {2, 3}}" have parts,
+ * so have tensors, "float[2, 2] [\n  [1 2]\n  [3 4]\n]", and a text of several lines. */
 #include "cli/dap/dap_inner.h"
 
 #include <stdlib.h>
@@ -29,10 +29,21 @@ void tw__dap_forget(tw__dap *dap)
     g_array_set_size(dap->frames, 0);
 }
 
+/* "[1 2]" of "float[2] [1 2]" and of a row of it; NULL: it is no tensor. */
+static const char *tensor_body(const char *value)
+{
+    size_t name = strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_ "), length = strlen(value);
+    if (value[name] != '[' || value[length - 1] != ']') return NULL;
+    if (name == 0) return value;
+    size_t shape = name + 1 + strspn(value + name + 1, G_CSET_DIGITS ", ");
+    return strncmp(value + shape, "] [", 3) == 0 ? value + shape + 2 : NULL;
+}
+
 json_int_t tw__dap_refer(tw__dap *dap, tw__dap_location at, const char *value, const char *expression)
 {
     const char *line = strchr(value, '\n');
-    bool has_parts = (*value == '{' && value[1] != '}' && value[strlen(value) - 1] == '}') || (line && line[1]);
+    bool has_parts = (*value == '{' && value[1] != '}' && value[strlen(value) - 1] == '}') || (line && line[1]) ||
+                     tensor_body(value);
     if (!has_parts) return 0;
     return add_reference(dap, (tw__dap_reference){ .thread = at.thread,
                                                    .frame = at.frame,
@@ -83,10 +94,10 @@ static char *member_name(const char **part)
 }
 
 /* The expression of an element; "a[1, 2]" where a language writes that for "a[1][2]". */
-static char *element_of(const tw__dap *dap, const char *whole, unsigned i)
+static char *element_of(bool commas, const char *whole, unsigned i)
 {
     size_t length = strlen(whole);
-    if (dap->target->commas && length && whole[length - 1] == ']')
+    if (commas && length && whole[length - 1] == ']')
         return g_strdup_printf("%.*s, %u]", (int)length - 1, whole, i);
     return g_strdup_printf("%s[%u]", whole, i);
 }
@@ -104,11 +115,37 @@ static void add_parts(const tw__dap *dap, const tw__dap_reference *r, json_t *li
         run = again ? MAX(1, (unsigned)strtoul(again + strlen(REPEATS), NULL, 10)) : 1;
         g_autofree char *member = member_name(&value), *element = g_strdup_printf("[%u]", i), *whole = NULL;
         if (r->expression)
-            whole = !member          ? element_of(dap, r->expression, i)
+            whole = !member          ? element_of(dap->target->commas, r->expression, i)
                     : *member == '<' ? g_strdup(r->expression)
                                      : g_strdup_printf("%s.%s", r->expression, member);
         tw__dap_add(list, member ? member : element, value, strcmp(text, "...") == 0 ? NULL : whole);
         at += length + 1;
+    }
+}
+
+/* Elements or rows of a tensor, as far as they are shown: behind "..." nothing has a number. */
+static void add_rows(const tw__dap *dap, const tw__dap_reference *r, json_t *list)
+{
+    (void)dap;
+    const char *at = tensor_body(r->value) + 1, *end = r->value + strlen(r->value) - 1;
+    for (unsigned i = 0;; i++) {
+        unsigned depth = 0;
+        GString *text = g_string_new(NULL);
+        while (at < end && g_ascii_isspace(*at)) at++;
+        for (; at < end && (depth || !g_ascii_isspace(*at)); at++) {
+            depth += *at == '[', depth -= *at == ']' && depth;
+            bool blank = g_ascii_isspace(*at);
+            if (!blank || !g_ascii_isspace(at[1])) g_string_append_c(text, blank ? ' ' : *at);
+        }
+        g_autofree char *one = g_string_free(text, FALSE), *name = g_strdup_printf("[%u]", i);
+        if (!*one) return;
+        if (strcmp(one, "...") == 0) {
+            g_autofree char *rest = g_strstrip(g_strndup(at, (gsize)(end - at)));
+            tw__dap_add(list, one, rest, NULL);
+            return;
+        }
+        g_autofree char *whole = r->expression ? element_of(true, r->expression, i) : NULL;
+        tw__dap_add(list, name, one, whole);
     }
 }
 
@@ -182,7 +219,7 @@ static json_t *list_variables(tw__dap *dap, const json_t *arguments, tw__dap_ref
     if (!r->value)
         dap->target->scope(dap->debugger, r->thread, r->frame, r->scope, list);
     else
-        (*r->value == '{' ? add_parts : add_text_lines)(dap, r, list);
+        (*r->value == '{' ? add_parts : tensor_body(r->value) ? add_rows : add_text_lines)(dap, r, list);
     return list;
 }
 

@@ -140,6 +140,8 @@ def stops_and_looks():
     assert c.ask("evaluate", expression="data[1] + 1", frameId=1, context="watch")["result"] == "3"
     assert "start, runs" in c.ask("evaluate", expression="info tasks", frameId=1, context="repl")["result"]
     assert "Undefined command" in c.refused("evaluate", expression="sing", frameId=1, context="repl")
+    assert "outside the 4 elements" in c.refused("evaluate", expression="data[9]", frameId=1, context="repl")
+    assert c.ask("evaluate", expression=" ", frameId=1, context="repl")["result"] == ""
     assert "no variable 'sing'" in c.refused("evaluate", expression="sing", frameId=1, context="hover")
     shown = c.ask("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionOffset=-1, instructionCount=3)
     assert len(shown["instructions"]) == 3 and all(i["instruction"] != "??" for i in shown["instructions"]), shown

@@ -77,6 +77,12 @@ def vertices():
     assert c.ask("evaluate", expression="factor", frameId=compute["id"])["result"] == "3", frames
     tensors = c.scope(frames[0]["id"], "Tensors")
     assert tensors["x"]["value"].startswith("int[2, 3] [\n"), tensors
+    rows = c.ask("variables", variablesReference=tensors["x"]["variablesReference"])["variables"]
+    assert [(r["name"], r["value"], r["evaluateName"]) for r in rows] == [
+        ("[0]", "[2 4 6]", "x[0]"), ("[1]", "[4 5 6]", "x[1]")], rows
+    cells = c.ask("variables", variablesReference=rows[1]["variablesReference"], start=2, count=9)["variables"]
+    assert [(r["name"], r["value"], r["evaluateName"]) for r in cells] == [("[2]", "6", "x[1, 2]")], cells
+    assert c.ask("evaluate", expression="x[1, 2]", frameId=compute["id"])["result"] == "int 6", cells
     assert "data" in c.scope(frames[0]["id"], "Vertex")["vertex"]["value"]
     registers = {s["name"]: s for s in c.ask("scopes", frameId=frames[0]["id"])["scopes"]}["Registers"]
     c.ask("setVariable", variablesReference=registers["variablesReference"], name="$m9", value="5")
