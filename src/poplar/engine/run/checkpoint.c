@@ -55,7 +55,8 @@ static void walk_tiles(tw__ck *k, tw_engine *one)
     for (size_t tile = 0; one->sims && tile < one->sims->tiles && tw__ck_good(k); tile++) {
         tw__ck_section(k, "simulator", (uint32_t)tile);
         bool is_made = tw__ck_flag(k, "made", one->sims->by_tile[tile] != NULL);
-        if (is_made && !one->chip->placed_of[tile]) return tw__ck_wrong(k, "a tile without code has run some");
+        if (is_made && !(one->chip && one->chip->placed_of[tile]))
+            return tw__ck_wrong(k, "a tile without code has run some");
         tw_sim *sim = is_made ? tw__tile_sim(one, (uint32_t)tile) : NULL;
         if (is_made && !sim) return tw__ck_no_memory(k);
         if (sim) tw__sim_walk(k, sim);
@@ -130,12 +131,34 @@ static bool loop_sound(const tw__plan *plan, uint32_t loop)
     return loop == UINT32_MAX || (loop < plan->code.count && plan->code.items[loop].op == TW__I_LOOP);
 }
 
+/* Whether the run is in the loop at `first`: there itself, or in what was called there. */
+static bool is_within(const tw__plan *plan, const tw__machine *at, uint32_t first)
+{
+    uint32_t behind = plan->code.items[first].to;
+    bool within = at->pc > first && at->pc < behind;
+    for (uint32_t i = 0; !within && i < at->depth; i++) within = plan->calls[i] > first && plan->calls[i] < behind;
+    return within;
+}
+
+/* A loop has at most all of its rounds before it, and the round it is in. */
+static bool counters_sound(const tw__plan *plan, const tw__machine *at)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < plan->code.count; i++) {
+        const tw__instr *in = &plan->code.items[i];
+        if (in->op != TW__I_LOOP) continue;
+        uint64_t left = plan->counters[in->a];
+        good = left <= (uint64_t)in->imm && (left || !is_within(plan, at, i));
+    }
+    return good;
+}
+
 static bool machine_sound(const tw__plan *plan, const tw__machine *at)
 {
     bool good = at->pc < plan->code.count && at->depth <= plan->call_depth && loop_sound(plan, at->loop) &&
                 loop_sound(plan, at->outer);
     for (uint32_t i = 0; good && i < at->depth; i++) good = plan->calls[i] < plan->code.count;
-    return good;
+    return good && counters_sound(plan, at);
 }
 
 static void walk_log(tw__ck *k, GByteArray *log)
