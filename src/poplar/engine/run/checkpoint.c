@@ -158,6 +158,7 @@ static bool machine_sound(const tw__plan *plan, const tw__machine *at)
     bool good = at->pc < plan->code.count && at->depth <= plan->call_depth && loop_sound(plan, at->loop) &&
                 loop_sound(plan, at->outer);
     for (uint32_t i = 0; good && i < at->depth; i++) good = plan->calls[i] < plan->code.count;
+    if (good && at->loop != UINT32_MAX) good = plan->code.items[at->loop].straight && is_within(plan, at, at->loop);
     return good && counters_sound(plan, at);
 }
 
@@ -366,7 +367,8 @@ tw_status tw__checkpoint_enter(tw__machine *m, unsigned program)
     tw_status s = transfers_again(engine, saves->again);
     if (saves->next != UINT64_MAX) g_byte_array_append(saves->log, saves->again->data, saves->again->len);
     g_byte_array_set_size(saves->again, 0);
-    m->pc = at->pc, m->depth = at->depth, m->loop = at->loop, m->outer = at->outer, m->done = at->done;
+    m->pc = at->pc, m->depth = at->depth, m->outer = at->outer, m->done = at->done;
+    if (engine->account) m->loop = at->loop; /* the one whose rounds are accounted for when it ends */
     m->trace = m->trace && at->trace;
     return s;
 }
