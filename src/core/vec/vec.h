@@ -153,8 +153,8 @@ size_t tw__drive_widened(const tw_vec_kernel *kernel, size_t n, const tw_run *ar
 size_t tw__drive_convert(const tw_vec_kernel *kernel, size_t n, const tw_run *args); /* one step, nothing packed */
 size_t tw__drive_sequential(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 
-/* What kernel->fn comes to for runs of these strides and `n`, wherever they lie, as long as the distances between those
- * that can touch stay: a caller that repeats a call keeps it and spares the questions. */
+/* What kernel->fn comes to for runs of these strides and `n`, wherever they lie, as long as the distances between
+ * those that can touch stay: a caller that repeats a call keeps it and spares the questions. */
 tw_vec_fn tw__drive_settled(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 
 /* True when some write j < k of args[0] touches what args[source] reads at k: only then is order visible. */
