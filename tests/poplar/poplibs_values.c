@@ -95,6 +95,9 @@ static const struct want {
     { "poplin::WgdPartials<", "partials", .length = 4, .subs = 4 },
     { "poplin::ConvPartial", "inChansPerGroup", .count = 1, .values = { 4 } },
     { "poplin::ConvPartial", "outChansPerGroup", .count = 1, .values = { 4 } },
+    { "poplin::ConvPartial", "numConvGroupsM1", .count = 1, .values = { 1 } },
+    { "poplin::ConvPartial", "numOutGroupsM1", .count = 1, .values = { 1 } },
+    { "poplin::ConvPartial", "numInGroups", .count = 1, .values = { 3 } },
     /* one group with one row of two elements, or of one block, one worker, and the end */
     { "popsparse::SparseDenseMatMulBlock", "metaInfo", .length = 15, .count = 15,
       .values = { 1, 0, 0, 0, 14, 0, 1, 0, 4, 0, 1 } },
@@ -198,7 +201,8 @@ static bool read_field(const tw_state_field *row, field *f)
     return f->type != TW_TYPE_NONE;
 }
 
-static void connect(tw_graph *g, tw_vertex v, field *f, const struct trial *t)
+/* `is_reversed`: the vectors of a list lie in another order, as one may read behind another. */
+static void connect(tw_graph *g, tw_vertex v, field *f, const struct trial *t, bool is_reversed)
 {
     size_t length = !t->are_indices ? LENGTH : f->type == TW_FLOAT || f->type == TW_HALF ? REALS : INDICES;
     if (f->want && f->want->length) length = f->want->length;
@@ -206,7 +210,8 @@ static void connect(tw_graph *g, tw_vertex v, field *f, const struct trial *t)
         if (!f->want) length /= 12;
         unsigned subs = f->want && f->want->subs ? f->want->subs : SUBS;
         tw_tensor all[SUBS], parts[SUBS];
-        for (unsigned i = 0; i < subs; i++) all[i] = tw_graph_add_variable(g, f->type, 1, &length, f->row->name);
+        for (unsigned i = 0; i < subs; i++)
+            all[is_reversed ? subs - 1 - i : i] = tw_graph_add_variable(g, f->type, 1, &length, f->row->name);
         for (unsigned i = 0; i < subs; i++) tw_graph_map(g, all[i], 0), parts[i] = all[i];
         tw_graph_connect_list(g, v, f->row->name, subs, parts);
         tw_graph_create_host_access(g, f->handle, tw_tensor_concat(g, subs, all, 0));
@@ -247,7 +252,7 @@ static void set_up(tw_graph *g, tw_vertex v, const struct trial *t, place where,
         snprintf(f->handle, sizeof f->handle, "field %zu", at);
         if (where >= HOST_ELSEWHERE) add_noise(g, (unsigned)i);
         if (f->is_edge) {
-            connect(g, v, f, t);
+            connect(g, v, f, t, where >= HOST_ELSEWHERE);
             continue;
         }
         uint8_t bytes[2048];

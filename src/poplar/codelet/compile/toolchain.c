@@ -233,6 +233,9 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
     g_autofree char *device = g_build_filename(tw__include_dir(), "poplar", "device", NULL);
     add_pair(args, "-iquote", folder);
     add_pair(args, "-isystem", tw__include_dir());
+    /* Builtins are known before the first include, as they are to the vendor's compiler. */
+    if (options & TW__BUILD_CODE && !source->is_c)
+        add_pair(args, "-include", "poplar/device/ipu_device_builtins.h");
     add_pair(args, "-isystem", device);
     g_ptr_array_add(args, NULL);
     return args;

@@ -170,6 +170,10 @@ static void text_and_object(void **state)
         assert_non_null(strstr(tw_error_message(), rows[i].says));
     }
     options.targets = NULL;
+    g_autofree char *bare = write_text("bare.cpp", "int f() { return __builtin_ipu_get(1); }\n"); /* no include */
+    assert_non_null(text = tw_popc_code(bare, true, &options, &size, NULL));
+    assert_non_null(strstr(text, "get $m0, 1"));
+    free(text);
     assert_null(tw_popc_code(assembly, true, &options, &size, NULL)); /* it is assembly already */
     assert_int_equal(tw_error_status(), TW_E_INVALID_ARGUMENT);
     tw_diags *diags = tw_diags_new();
