@@ -113,6 +113,10 @@ static const struct want {
     { "popnn::", "startPos", .length = 6, .count = 6, .values = { 1, 2, 3, 4, 5, 6 } },
     { "popnn::", "offsetBase", .length = 16, .count = 2, .grows = 0, .by = 2 },
     { "popnn::", "workList", .length = 3, .subs = 16, .count = 3, .values = { 1, 2, 1 } },
+    /* rows begin on 8 bytes; four workers have 8 elements each, the others 4, and one of them 2 less */
+    { "popops::BroadcastVectorOuter", "columns", .count = 1, .values = { 4 } },
+    { "popops::BroadcastVectorOuter", "rows", .count = 1, .values = { 5 } },
+    { "popops::Cast", "partitionParams", .count = 1, .values = { 8 << 9 | 4 << 6 | 3 << 3 | 2 } },
     /* a worker has a sixth of a region: whole words, also of bytes */
     { "popops::DynamicSlice1D<", "baseT", .length = 96 },
     { "popops::DynamicSlice1D<", "subT", .length = 96 },
