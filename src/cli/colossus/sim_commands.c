@@ -300,7 +300,7 @@ const tw__word tw__sim_words[] = {
     { "print", "p inspect", "[/FORMAT] VALUE",
       "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3], *p@4; x d u o t a c f h", tw__debug_print },
     { "ptype", "whatis", "VALUE", "type of a variable, or of that name: ptype *p, ptype Point", tw__source_ptype },
-    { "display", "", "[[/FORMAT] VALUE]", "print it at each stop: display $m0; without VALUE: now",
+    { "display", "", "[[/FORMAT] VALUE]", "print it at each stop: display $m0, display/i $pc; without VALUE: now",
       tw__debug_display },
     { "undisplay", "", "[N]", "no longer print number N, or any", tw__debug_undisplay },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u o t a c f s i, sizes b h w g", do_x },

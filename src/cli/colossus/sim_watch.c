@@ -137,13 +137,31 @@ static void free_display(void *data)
     g_free(((display *)data)->text);
 }
 
+/* "/i $pc" is instructions from there on; all else is printed. */
+static void put_display(debugger *d, char *text)
+{
+    char *error = NULL;
+    tw__sim_value value;
+    if (!g_str_has_prefix(text, "/i ")) {
+        tw__debug_print(d, text);
+    } else if (!d->s->sim) {
+        tw__debug_complain(d, "No vertex runs.");
+    } else if (tw__sim_evaluate(d->s, d->context, text + 3, &value, &error)) {
+        uint32_t at = value.words[0];
+        puts(text + 3);
+        tw__sim_show_memory(d->s, 1, 'i', 'w', &at, &error);
+    }
+    if (error) tw__debug_complain(d, "%s.", error);
+    g_free(error);
+}
+
 void tw__debug_show_displays(debugger *d)
 {
     for (guint i = 0; d->displays && i < d->displays->len; i++) {
         const display *one = &g_array_index(d->displays, display, i);
         g_autofree char *text = g_strdup(one->text);
         printf("%u: ", one->id);
-        tw__debug_print(d, text);
+        put_display(d, text);
     }
 }
 
@@ -160,7 +178,7 @@ void tw__debug_display(debugger *d, char *args)
     display one = { ++d->next_display, g_strdup(args) };
     g_array_append_val(d->displays, one);
     printf("%u: ", one.id);
-    tw__debug_print(d, args);
+    put_display(d, args);
 }
 
 void tw__debug_undisplay(debugger *d, char *args)

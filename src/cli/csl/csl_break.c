@@ -11,6 +11,7 @@ void tw__csl_free_breakpoint(void *data)
     breakpoint *b = data;
     g_free(b->place);
     g_free(b->condition);
+    g_free(b->watched), g_free(b->before), g_free(b->now);
     g_array_free(b->codes, TRUE);
     g_hash_table_destroy(b->held);
     g_free(b);
@@ -43,6 +44,7 @@ static bool became_true(breakpoint *b, const tw_wse_halt *halt, bool holds)
 static bool break_holds(debugger *d, breakpoint *b, const tw_wse_halt *halt)
 {
     bool true_now = false;
+    if (b->watched) return tw__csl_changed(d, b);
     if (!b->condition) return true;
     tw_status status = tw_wse_holds(d->w, halt->x, halt->y, 0, b->condition, &true_now);
     if (status == TW_OK) return b->place ? true_now : became_true(b, halt, true_now);
@@ -78,6 +80,7 @@ void tw__csl_mark_all(debugger *d)
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = d->breakpoints->pdata[i];
         if (d->fresh) g_hash_table_remove_all(b->held);
+        if (d->fresh && b->watched) tw__csl_changed(d, b); /* what it is from now on */
         if (b->enabled) break_mark(d, b, true);
     }
 }
@@ -117,6 +120,10 @@ static bool break_find(debugger *d, const char *place, GArray *codes)
 
 static void break_tell(const breakpoint *b)
 {
+    if (b->watched) {
+        printf("Watchpoint %u: %s, PE %u,%u", b->id, b->watched, b->x, b->y);
+        return;
+    }
     printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
     if (b->place)
         tw__csl_put_code(&g_array_index(b->codes, tw_wse_code, 0));
@@ -132,7 +139,7 @@ static char *word_in(char *text, const char *word)
 {
     size_t n = strlen(word);
     for (char *at = text; (at = strstr(at, word)); at++)
-        if ((at == text || g_ascii_isspace(at[-1])) && g_ascii_isspace(at[n])) return at;
+        if ((at == text || g_ascii_isspace(at[-1])) && (!at[n] || g_ascii_isspace(at[n]))) return at;
     return NULL;
 }
 
@@ -175,7 +182,7 @@ static bool break_check(debugger *d, breakpoint *b)
         }
         b->place = g_strdup_printf("%s:%u", f.code.file, f.code.line);
     }
-    if (!break_find(d, b->place ? b->place : b->condition ? "*" : "@", b->codes)) return false;
+    if (!break_find(d, b->place ? b->place : b->condition || b->watched ? "*" : "@", b->codes)) return false;
     for (guint i = b->codes->len; b->has_pe && i-- > 0;)
         if ((int)g_array_index(b->codes, tw_wse_code, i).program != tw_wse_program_of(d->w, b->x, b->y))
             g_array_remove_index(b->codes, i);
@@ -202,13 +209,25 @@ static bool check_condition(debugger *d, const breakpoint *b)
     return false;
 }
 
-static void set_breakpoint(debugger *d, char *args, bool temporary)
+typedef enum kind { ALWAYS, ONCE, CHANGED } kind;
+
+/* "VALUE [at X,Y]" of a watchpoint. */
+static bool watch_parse(debugger *d, char *args, breakpoint *b)
+{
+    if (!break_parse(d, args, b)) return false;
+    g_autofree char *value = g_steal_pointer(&b->place);
+    if (!b->condition) return tw__csl_watch_parse(d, value ? value : "", b);
+    complain(d, "A watchpoint has no condition: break if VALUE");
+    return false;
+}
+
+static void set_breakpoint(debugger *d, char *args, kind how)
 {
     breakpoint *b = g_new0(breakpoint, 1);
     b->codes = g_array_new(FALSE, TRUE, sizeof(tw_wse_code));
     b->held = g_hash_table_new(NULL, NULL);
-    b->enabled = true, b->temporary = temporary;
-    if (!break_parse(d, args, b) || !break_check(d, b) || !check_condition(d, b)) {
+    b->enabled = true, b->temporary = how == ONCE;
+    if (!(how == CHANGED ? watch_parse : break_parse)(d, args, b) || !break_check(d, b) || !check_condition(d, b)) {
         tw__csl_free_breakpoint(b);
         return;
     }
@@ -220,11 +239,15 @@ static void set_breakpoint(debugger *d, char *args, bool temporary)
 }
 void tw__csl_break(debugger *d, char *args)
 {
-    set_breakpoint(d, args, false);
+    set_breakpoint(d, args, ALWAYS);
 }
 void tw__csl_tbreak(debugger *d, char *args)
 {
-    set_breakpoint(d, args, true);
+    set_breakpoint(d, args, ONCE);
+}
+void tw__csl_watch(debugger *d, char *args)
+{
+    set_breakpoint(d, args, CHANGED);
 }
 
 typedef enum change { DELETE, ENABLE, DISABLE } change;

@@ -241,7 +241,10 @@ static bool stops(debugger *d, const tw_wse_halt *halt)
     if (b && d->dap && tw__csl_dap_logs(d, halt, b->id)) b = NULL;
     if (b && --d->passes == 0) {
         d->x = halt->x, d->y = halt->y, d->hit = b->id;
-        printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
+        if (b->watched)
+            printf("Watchpoint %u: %s\nOld value = %s\nNew value = %s\n", b->id, b->watched, b->before, b->now);
+        else
+            printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
         if (b->temporary) tw__csl_forget(d, b);
         return true;
     }
@@ -274,6 +277,7 @@ static bool halted(void *user, const tw_wse_halt *halt)
         puts("Nothing can happen any more, and something waits: 'why X,Y' says what a PE waits for.");
     tell_cycle(d);
     tw__csl_show_place(d);
+    tw__csl_show_displays(d);
     read_commands(d, halt);
     return !d->leave;
 }
@@ -369,11 +373,14 @@ static const tw__word words[] = {
     { "break", "b br", "[LOCATION] [at X,Y] [if VALUE]",
       "pe.csl:12, 12, a function or task; a PE's tasks; a condition", tw__csl_break },
     { "tbreak", "tb", "[LOCATION] [at X,Y] [if VALUE]", "a breakpoint for one stop", tw__csl_tbreak },
+    { "watch", "", "VALUE [at X,Y]", "a PE stops at the line behind the one that has changed it", tw__csl_watch },
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__csl_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__csl_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__csl_disable },
     { "ignore", "", "N COUNT", "so many hits of breakpoint N do not stop", tw__csl_ignore },
     { "print", "p inspect", "[/FORMAT] VALUE", "x, a[2, 0:4], a@8, p.*, m.x, &a, $r4; x d u t c f", tw__csl_print },
+    { "display", "", "[[/FORMAT] VALUE]", "print it at each stop; without VALUE: now", tw__csl_display },
+    { "undisplay", "", "[N]", "no longer print number N, or any", tw__csl_undisplay },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u t c f, sizes b h w; i instructions", tw__csl_x },
     { "set", "", "PLACE = VALUE", "a variable, a[2], p.*, $h[0x40], $r4, of the PE looked at", tw__csl_set },
     { "backtrace", "bt where", "", "calls that have not returned", tw__csl_backtrace },
@@ -438,6 +445,7 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
     sigaction(SIGINT, &before, NULL);
     tw_wse_free(d.w);
     g_ptr_array_free(d.breakpoints, TRUE);
+    if (d.displays) g_array_free(d.displays, TRUE);
     g_hash_table_destroy(d.sources);
     g_ptr_array_free(d.folders, TRUE);
     g_free(d.list_file);

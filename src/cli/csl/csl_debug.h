@@ -16,6 +16,8 @@ typedef struct breakpoint {
     bool enabled, temporary, has_pe;
     unsigned x, y;
     char *place, *condition; /* NULL: anywhere; always */
+    char *watched;           /* a value of that PE, which stops it when it changes; NULL: it is none of these */
+    char *before, *now;      /* what it was, and is */
     GArray *codes;           /* tw_wse_code */
     GHashTable *held;        /* without a place: PEs where the condition was true when it was last looked at */
 } breakpoint;
@@ -34,7 +36,8 @@ typedef struct tw__debugger {
     unsigned x, y, frame; /* looked at */
     uint64_t cycle;       /* of the last stop */
     GPtrArray *breakpoints;
-    unsigned next_id;
+    GArray *displays; /* csl_watch.c; NULL: none */
+    unsigned next_id, next_display;
     mode mode;
     bool over;
     uint64_t steps, passes;          /* that are left; breakpoints to pass by */
@@ -83,10 +86,20 @@ void tw__csl_mark_all(debugger *d);                            /* in a new wafer
 void tw__csl_forget(debugger *d, breakpoint *b);
 void tw__csl_free_breakpoint(void *b);
 
+/* --- csl_watch.c ------------------------------------------------------------------------------------------------ */
+void tw__csl_display(debugger *d, char *args);
+void tw__csl_undisplay(debugger *d, char *args);
+void tw__csl_show_displays(debugger *d);
+bool tw__csl_changed(debugger *d, breakpoint *b); /* a watchpoint's value, since it was looked at last */
+bool tw__csl_watch_parse(debugger *d, const char *value, breakpoint *b);
+void tw__csl_watch(debugger *d, char *args); /* csl_break.c */
+
 /* --- csl_look.c, csl_source.c ----------------------------------------------------------------------------------- */
 extern const tw__word tw__csl_infos[];
 extern const size_t tw__csl_info_count;
 void tw__csl_print(debugger *d, char *args);
+/* "/x " at the start of args; what stands behind it, or NULL after a message. */
+char *tw__csl_read_format(debugger *d, char *args, char *format);
 void tw__csl_x(debugger *d, char *args);
 void tw__csl_set(debugger *d, char *args);
 void tw__csl_backtrace(debugger *d, char *args);

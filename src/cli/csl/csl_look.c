@@ -26,15 +26,20 @@ static char *read_format(char *args, unsigned *count, char *format, char *size)
     return g_strchug(args);
 }
 
+char *tw__csl_read_format(debugger *d, char *args, char *format)
+{
+    unsigned count = 1;
+    args = read_format(args, &count, format, NULL);
+    if (!*format || strchr("xdutcf", *format)) return args;
+    complain(d, "There is no format '%c': x d u t c f.", *format);
+    return NULL;
+}
+
 void tw__csl_print(debugger *d, char *args)
 {
     char format = 0;
-    unsigned count = 1;
-    args = read_format(args, &count, &format, NULL);
-    if (format && !strchr("xdutcf", format)) {
-        complain(d, "There is no format '%c': x d u t c f.", format);
-        return;
-    }
+    args = tw__csl_read_format(d, args, &format);
+    if (!args) return;
     char *text = tw_wse_print(d->w, d->x, d->y, d->frame, args, format);
     if (text)
         printf("%s = %s\n", args, text);

@@ -397,13 +397,15 @@ watch $nothing
 undisplay 3
 jump
 jump 0x82000
+display/i $pc
+stepi
 print $m0@2
 print *0x82000@0
 print *0x82000@201
 print *1@2
 END
 shows 'watch VALUE, such as watch $m0' "there is no register" 'There is no display number 3.' 'jump LOCATION' \
-  'There is no code at 0x82000.' 'print *a@n or a[i]@n, n from 1 to 200.' 'print *a@n' 'print *a@n'
+  'There is no code at 0x82000.' '1: $pc' '=> 0x4c000' '1: $pc' '=> 0x4c004' 'print *a@n or a[i]@n, n from 1 to 200.' 'print *a@n' 'print *a@n'
 
 # A name that is not there: those that are.
 if "$tilewright" sim d.s --entry mian >out 2>&1; then exit 1; fi

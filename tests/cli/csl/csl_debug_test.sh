@@ -121,6 +121,39 @@ quit
 END
 shows 'total = 1' 'data = {1.5, 2, -3, 4}'
 
+# Values that stop a PE when they change, on a wafer that starts again too, and values at each stop; what cannot be
+# watched or shown is refused, and the value of another PE says so.
+debug 1 layout.csl --arch=wse3 --launch go,4 <<'END'
+watch
+watch nothing
+watch total if 1
+display nothing
+display/q data
+undisplay 3
+break twice if
+watch data[2] at 0,0
+watch turns
+display/x turns
+display data[1]
+info break
+run
+delete 2
+undisplay 1
+continue
+pe 1,0
+display
+undisplay
+delete
+run
+continue
+END
+shows "watch VALUE, such as" "no variable 'nothing'" "A watchpoint has no condition" "no variable 'nothing'" \
+  "no format 'q'" "There is no display number 3." "a value is missing" "Watchpoint 1: data[2], PE 0,0" \
+  "Watchpoint 2: turns, PE 0,0" "1: turns = 0x0" "2: data[1] = 2" "Watchpoint 1: data[2], PE 0,0" \
+  "Watchpoint 2: turns" "Old value = 0" "New value = 1" "PE 0,0: in 'scale'" "1: turns = 0x1" "2: data[1] = 2" \
+  "Watchpoint 1: data[2]" "Old value = -3" "New value = -6" "2: data[1] = 4" \
+  "2: data[1] = PE 1,0 has no variable 'data'" "Nothing can happen any more"
+
 # Breakpoints by function (where it went into its caller), by line with a condition, by task and PE; the frames of calls
 # that are no more; values of every kind; what a PE waits for, in the words of the report.
 for level in -O2 -O0; do
