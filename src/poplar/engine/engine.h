@@ -472,6 +472,8 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 /* The groups of `from`, whose storage begins at `base`, over the storage of this engine; copies are shared. No state
  * has been changed yet. */
 tw_status tw__exec_again(tw_engine *engine, const tw__exec *from, const char *base, tw__exec *exec);
+/* What vertices of the host have kept in their states since the engine was made is gone. */
+tw_status tw__states_begin(const tw_engine *engine);
 tw_status tw__late_values(tw_engine *engine);        /* late_values.c */
 tw_status tw__engine_lower_again(tw_engine *engine); /* engine.c: the same plan, of what the graph holds now */
 tw_status tw__bind_entries(tw_engine *engine);       /* tiles/vertices.c: native code of every group */

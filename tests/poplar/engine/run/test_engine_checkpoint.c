@@ -290,6 +290,58 @@ static void damaged(void **state)
     machine_free(m);
 }
 
+/* Loading writes the states of vertices, too: what one kept from the runs before is gone, on each replica. */
+static const char keeping[] = "#include <poplar/Vertex.hpp>\n"
+                              "using namespace poplar;\n"
+                              "struct Keep : Vertex {\n"
+                              "    Output<int> out;\n"
+                              "    int given, plain, two[2];\n"
+                              "    Vector<int> past;\n"
+                              "    bool compute() {\n"
+                              "        *out = given + 10 * plain + 100 * two[1] + 1000 * past[1];\n"
+                              "        given++; plain++; two[1]++; past[1]++;\n"
+                              "        return true;\n"
+                              "    }\n"
+                              "};\n";
+
+static void states_begin_at_a_load(void **state)
+{
+    (void)state;
+    enum { VERTICES = 3 };
+    for (unsigned how = 0; how < 3; how++) { /* CPU, model, two replicas */
+        tw_ipu_model two = {
+            .size = sizeof two, .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = 4, .replicas_only = true
+        };
+        unsigned replicas = how == 2 ? 2 : 1;
+        tw_device *device = how == 2 ? tw_device_ipu_model_with(&two) : test_device_new(how ? MODEL : CPU);
+        tw_graph *g = how == 2 ? tw_graph_new_replicated(tw_device_target(device), 2)
+                               : tw_graph_new(tw_device_target(device));
+        tw_graph_add_codelets_source(g, keeping, "c++", "keeping.cpp", "-O1");
+        tw_tensor out = test_variable(g, TW_INT, SHAPE(VERTICES), "out");
+        tw_compute_set cs = tw_graph_add_compute_set(g, "keep");
+        for (unsigned k = 0; k < VERTICES; k++) { /* two on one tile, in turn with the other's */
+            tw_vertex v = tw_graph_add_vertex(g, cs, "Keep", how ? 2 - 2 * (k & 1) : 0);
+            tw_graph_connect(g, v, "out", tw_tensor_index(g, out, k));
+            tw_graph_set_field(g, v, "given", k);
+            tw_graph_set_field_values(g, v, "past", TW_INT, 2, (int32_t[]){ 5, 6 });
+        }
+        tw_engine *e = test_engine_new(g, device, tw_program_execute(g, cs), NULL);
+        for (unsigned load = 0; load < 3; load++) {
+            for (int run = 0; run < 3; run++) {
+                int32_t v[2 * VERTICES];
+                test_ok(tw_engine_run(e, 0));
+                test_ok(tw_engine_read(e, "out", v, replicas * VERTICES * sizeof *v));
+                for (unsigned k = 0; k < replicas * VERTICES; k++)
+                    assert_int_equal(v[k], 6000 + (int)(k % VERTICES) + 1111 * run);
+            }
+            test_ok(tw_engine_load(e, device));
+        }
+        tw_engine_free(e);
+        tw_graph_free(g);
+        tw_device_free(device);
+    }
+}
+
 static void not_over_ranks(void **state)
 {
     (void)state;
@@ -310,9 +362,10 @@ static void all_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_told), cmocka_unit_test(within_a_run), cmocka_unit_test(between_runs),
-        cmocka_unit_test(later_ones),  cmocka_unit_test(refused),      cmocka_unit_test(damaged),
-        cmocka_unit_test(in_order),
+        cmocka_unit_test(all_is_told),  cmocka_unit_test(within_a_run),
+        cmocka_unit_test(between_runs), cmocka_unit_test(later_ones),
+        cmocka_unit_test(refused),      cmocka_unit_test(damaged),
+        cmocka_unit_test(in_order),     cmocka_unit_test(states_begin_at_a_load),
     };
     int file = mkstemp(path);
     if (file >= 0) close(file);
