@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* __builtin_ipu_* on a chip: instructions that no operator of C gives, one each unless the comment says otherwise. A
  * control register is a constant; those of uget and uput are the lower eight bits of the indices in
- * <poplar/TileConstants.hpp>. C++ codelets have them from their first line on, C codelets with <tilewright/codelet.h>. */
+ * <poplar/TileConstants.hpp>. C++ codelets have them from their first line on, C codelets with
+ * <tilewright/codelet.h>. */
 #ifndef TW_IPU_DEVICE_BUILTINS_H
 #define TW_IPU_DEVICE_BUILTINS_H
 
