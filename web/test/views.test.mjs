@@ -139,6 +139,14 @@ describe('every view of every machine', () => {
             });
 });
 
+it('one core has no grid to be drawn, and says so', async () => {
+    const page = await open(at('flash.html'), { hash: '#view=time&tab=grid' });
+    await ready(page);
+    assert.match(await page.$eval('#view .absent', (e) => e.textContent), /^One core: /);
+    assert.equal(await page.$('#view .chart'), null);
+    await page.close();
+});
+
 // Text that stands out too little from what is behind it (WCAG 2.2, 1.4.3: 4.5 to 1), in the page and in charts.
 const faint = (page) =>
     page.evaluate(() => {

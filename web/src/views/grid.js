@@ -47,6 +47,7 @@ export function gridTab(p, state) {
     const s = state.step !== undefined ? Number(state.step) : -1;
     if (s >= 0 && s < p.stepCount && step(s)) list.unshift(['step', `Cycles in ${p.stepName(s)}`, step(s), count]);
     if (!list.length) return [absent('No figure by tile in this profile.')];
+    if (p.tiles === 1) return [absent(`One ${p.tileWord}: there are no others to compare it with.`)];
     const [key, title, row, text] = list.find(([k]) => k === state.figure) ?? list[0];
     const of = key === 'memory' ? memoryFidelity(p) : key.startsWith('m:') ? categoryOf(p, key) : timeFidelity(p);
     const places = Array.from({ length: p.tiles }, (_, t) => p.place(t));

@@ -253,7 +253,7 @@ function motionParts(p, state) {
     if (!motion)
         return [
             absent(
-                `What moved, and who did what when, was not recorded in this profile: run the program with --report${p.target.grid ? '' : ', or on a machine that records intervals'}.`,
+                `What every ${p.tileWord} did when is absent: wafers record it with --report, AI Engine arrays and PTO cores by themselves; Time shows what ran when.`,
             ),
         ];
     const { cells } = motion;
