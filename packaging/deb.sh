@@ -6,7 +6,14 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 build=$1
 rm -f "$build"/dist/*.deb
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# cpack leaves lists of what it put into packages, below /usr, where `ninja uninstall` looks for what was installed from here.
+lists=$(mktemp -d)
+lists_back() {
+  rm -f "$build"/install_manifest*.txt
+  for list in "$lists"/*.txt; do [ ! -e "$list" ] || mv "$list" "$build/"; done
+}
+for list in "$build"/install_manifest*.txt; do [ ! -e "$list" ] || mv "$list" "$lists/"; done
+trap 'lists_back; rm -rf "$log" "$lists"' EXIT
 cpack --config "$build/CPackConfig.cmake" -B "$build/dist" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 rm -rf "$build/dist/_CPack_Packages"
 # What is not mended, and why: packaging/lintian.tags.
