@@ -267,7 +267,8 @@ static void set_up(tw_graph *g, tw_vertex v, const struct trial *t, place where,
     }
 }
 
-/* Devices and graphs of HOST and TILE, with the archive in them: made once, and each process goes on with its copy. */
+/* Devices and graphs of HOST and TILE, with the archive in them: made once, and each process goes on with its
+ * copy. */
 static struct start {
     tw_device *device;
     tw_graph *graph;

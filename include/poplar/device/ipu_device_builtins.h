@@ -100,8 +100,8 @@ TW__WORDS_2(roll8l) TW__WORDS_2(roll8r) TW__WORDS_2(roll16) TW__WORDS_2(sort4x16
 /* --- accumulators ----------------------------------------------------------------------------------------------- */
 
 /* Builtins of instructions on them have the instruction's name and its order of operands, but for f32v2axpy, whose
- * addend comes first as in programs for the vendor's compiler: accumulators = $TAS * x + addend, result what they held.
- * The last operand of f32v2aop has no effect; n of gina says which accumulators, a constant of 0 to 3. */
+ * addend comes first as in programs for the vendor's compiler: accumulators = $TAS * x + addend, result what they
+ * held. The last operand of f32v2aop has no effect; n of gina says which accumulators, a constant of 0 to 3. */
 TW__BUILTIN float2 __builtin_ipu_f32v2axpy(float2 addend, float2 x)
 {
     float2 r;
