@@ -19,6 +19,15 @@ for name in popc cslc cs_python poplar_profile_summary; do
   zcat "$build/man/$name.1.gz" | grep -q '^\.so man1/tilewright-' || fail "no page of man for $name"
 done
 
+# What packing leaves of lists of files below /usr is nothing that `ninja uninstall` may follow (cpack and lintian stand in).
+mkdir -p "$work/stub/bin" "$work/stub/dist"
+echo /opt/mine >"$work/stub/install_manifest.txt"
+printf '#!/bin/sh\ncd "%s" && echo /usr/x >install_manifest_programs.txt && echo /usr/y >install_manifest.txt\n' "$work/stub" >"$work/stub/bin/cpack"
+printf '#!/bin/sh\n' >"$work/stub/bin/lintian"
+chmod +x "$work/stub/bin/cpack" "$work/stub/bin/lintian"
+PATH="$work/stub/bin:$PATH" expect 0 sh "$source/packaging/deb.sh" "$work/stub"
+[ "$(cat "$work"/stub/install_manifest*.txt)" = /opt/mine ] || fail 'lists of packed files stay in the build folder'
+
 # Programs against the build tree.
 export PKG_CONFIG_PATH="$build/pkgconfig"
 cp "$source/examples/poplar/adder/adder.c" "$source/examples/poplar/adder/adder_codelets.cpp" "$work"
