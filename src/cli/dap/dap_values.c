@@ -124,7 +124,7 @@ static void add_parts(const tw__dap *dap, const tw__dap_reference *r, json_t *li
 }
 
 /* Elements or rows of a tensor, as far as they are shown: behind "..." nothing has a number. */
-static void add_rows(const tw__dap *dap, const tw__dap_reference *r, json_t *list)
+static void add_tensor_rows(const tw__dap *dap, const tw__dap_reference *r, json_t *list)
 {
     (void)dap;
     const char *at = tensor_body(r->value) + 1, *end = r->value + strlen(r->value) - 1;
@@ -219,7 +219,7 @@ static json_t *list_variables(tw__dap *dap, const json_t *arguments, tw__dap_ref
     if (!r->value)
         dap->target->scope(dap->debugger, r->thread, r->frame, r->scope, list);
     else
-        (*r->value == '{' ? add_parts : tensor_body(r->value) ? add_rows : add_text_lines)(dap, r, list);
+        (*r->value == '{' ? add_parts : tensor_body(r->value) ? add_tensor_rows : add_text_lines)(dap, r, list);
     return list;
 }
 
