@@ -70,11 +70,11 @@ static void abi_to_unit(tw__sel *s, const tw__sel_shape *shape, const tw__sel_pa
     tw__sel_part words[TW__SEL_PARTS * 2];
     unsigned sum = 0;
     if (shape->lane == TW__SEL_INT && shape->lanes) {
-        unit->count = tw__sel_to_words(s, shape, parts, words);
-        memcpy(unit->parts, words, MIN(unit->count, 4) * sizeof *words);
+        unit->count = MIN(tw__sel_to_words(s, shape, parts, words), 4); /* more are refused */
+        memcpy(unit->parts, words, unit->count * sizeof *words);
     } else {
-        unit->count = shape->parts;
-        memcpy(unit->parts, parts, MIN(shape->parts, 4) * sizeof *parts);
+        unit->count = MIN(shape->parts, 4);
+        memcpy(unit->parts, parts, unit->count * sizeof *parts);
     }
     for (unsigned i = 0; i < unit->count; i++) sum += unit->parts[i].words;
     if (sum < unit->words && unit->count < 4)
