@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define ANY              TW__CK_ANY
+#define CYCLES           (UINT64_C(1) << 58) /* turns and cycles of none reach it; sums of a few stay below 2^64 */
 #define ROWS(rows)       (rows), G_N_ELEMENTS(rows)
 #define ONE(field, most) TW__CK_ONE(THIS, field, most)
 #define ALL(field)       TW__CK_ALL(THIS, field, ANY)
@@ -38,11 +39,11 @@ static const tw__ck_field context_rows[] = {
     ONE(repeat_count, ANY),
     ONE(repeat_first, ANY),
     ONE(repeat_end, ANY),
-    ONE(turn, ANY),
-    ONE(extra, ANY),
-    ONE(left, ANY),
-    ONE(turns, ANY),
-    ONE(start, ANY),
+    ONE(turn, CYCLES),
+    ONE(extra, CYCLES),
+    ONE(left, CYCLES),
+    ONE(turns, CYCLES),
+    ONE(start, CYCLES),
     ONE(stepping, 1),
     ONE(odd, 1),
     ONE(exit_status, 1),
@@ -61,17 +62,17 @@ static const tw__ck_field context_rows[] = {
 #undef THIS
 #define THIS tw_sim
 static const tw__ck_field tile_rows[] = {
-    NOT(contexts),     NOT(weights),      NOT(arch),          NOT(tile),
-    NOT(memory),       NOT(own_memory),   NOT(wide),          NOT(options),
-    NOT(base),         NOT(size),         NOT(region1),       NOT(pages),
-    NOT(code_map),     NOT(page_count),   ONE(clock, ANY),    ONE(local_consensus, 1),
-    ONE(rounds, ANY),  ONE(loops, ANY),   ONE(patience, ANY), ALL(ready),
-    NOT(waiting),      NOT(wait_insn),    NOT(exception),     NOT(has_exception),
-    NOT(unfinished),   NOT(message),      NOT(hook),          NOT(hook_user),
-    NOT(trace),        ALL(before_m),     ALL(before_a),      NOT(natives),
-    NOT(native_count), NOT(native_seen),  NOT(native_drops),  NOT(native_poor),
-    NOT(native_wait),  NOT(native_pause), NOT(native_turns),  NOT(images),
-    NOT(image_count),  NOT(image_room),   NOT(exceptions),
+    NOT(contexts),       NOT(weights),       NOT(arch),          NOT(tile),
+    NOT(memory),         NOT(own_memory),    NOT(wide),          NOT(options),
+    NOT(base),           NOT(size),          NOT(region1),       NOT(pages),
+    NOT(code_map),       NOT(page_count),    ONE(clock, CYCLES), ONE(local_consensus, 1),
+    ONE(rounds, CYCLES), ONE(loops, CYCLES), ONE(patience, ANY), ALL(ready),
+    NOT(waiting),        NOT(wait_insn),     NOT(exception),     NOT(has_exception),
+    NOT(unfinished),     NOT(message),       NOT(hook),          NOT(hook_user),
+    NOT(trace),          ALL(before_m),      ALL(before_a),      NOT(natives),
+    NOT(native_count),   NOT(native_seen),   NOT(native_drops),  NOT(native_poor),
+    NOT(native_wait),    NOT(native_pause),  NOT(native_turns),  NOT(images),
+    NOT(image_count),    NOT(image_room),    NOT(exceptions),
 };
 #undef THIS
 
