@@ -66,7 +66,7 @@ static const tw__ck_field tile_rows[] = {
     NOT(memory),         NOT(own_memory),    NOT(wide),          NOT(options),
     NOT(base),           NOT(size),          NOT(region1),       NOT(pages),
     NOT(code_map),       NOT(page_count),    ONE(clock, CYCLES), ONE(local_consensus, 1),
-    ONE(rounds, CYCLES), ONE(loops, CYCLES), ONE(patience, ANY), ALL(ready),
+    ONE(rounds, CYCLES), ONE(loops, CYCLES), ONE(patience, ANY), TW__CK_ALL(THIS, ready, CYCLES),
     NOT(waiting),        NOT(wait_insn),     NOT(exception),     NOT(has_exception),
     NOT(unfinished),     NOT(message),       NOT(hook),          NOT(hook_user),
     NOT(trace),          ALL(before_m),      ALL(before_a),      NOT(natives),
