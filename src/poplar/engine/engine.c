@@ -305,7 +305,7 @@ tw_status tw_engine_deploy(tw_engine *engine)
     if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
     s = tw__ranks_same_graph(engine);
     if (!s && engine->replicas) s = tw__replicas_load(engine);
-    if (!s && !engine->replicas && engine->runs) s = tw__states_begin(engine);
+    if (!s && !engine->replicas) tw__states_begin(engine);
     if (!s && !engine->replicas) s = tw__images_write(engine);
     if (!s && !engine->replicas && engine->tiles) tw__tile_load(engine);
     engine->loaded = s == TW_OK;

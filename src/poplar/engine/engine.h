@@ -135,6 +135,7 @@ tw_status tw__copy_move(const tw__copy *copy, char *dst_base, const char *src_ba
 typedef struct tw__group {
     tw__entry run;
     char *states;
+    char *begin; /* the same as they were made; NULL = they have pointers only */
     uint32_t stride, count;
     uint32_t tile, type; /* type: index in core->types */
     uint32_t workers;    /* calls per vertex: 1, or numWorkers() of a MultiVertex */
@@ -473,7 +474,7 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
  * has been changed yet. */
 tw_status tw__exec_again(tw_engine *engine, const tw__exec *from, const char *base, tw__exec *exec);
 /* What vertices of the host have kept in their states since the engine was made is gone. */
-tw_status tw__states_begin(const tw_engine *engine);
+void tw__states_begin(const tw_engine *engine);
 tw_status tw__late_values(tw_engine *engine);        /* late_values.c */
 tw_status tw__engine_lower_again(tw_engine *engine); /* engine.c: the same plan, of what the graph holds now */
 tw_status tw__bind_entries(tw_engine *engine);       /* tiles/vertices.c: native code of every group */

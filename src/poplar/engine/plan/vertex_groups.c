@@ -139,7 +139,7 @@ static tw_status place_scalars(lowering *l, const tw__field *field, const tw__ed
 
 /* --- states --------------------------------------------------------------------------------------------------- */
 
-static tw_status fill_value(tw__arena *arena, const tw__field *field, const tw__field_value *value, char *state)
+static tw_status fill_value(lowering *l, const tw__field *field, const tw__field_value *value, char *state)
 {
     const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
     if (tw__field_is_long(field)) {
@@ -155,12 +155,11 @@ static tw_status fill_value(tw__arena *arena, const tw__field *field, const tw__
         memcpy(state + field->host_offset, data, value->bytes < field->host_size ? value->bytes : field->host_size);
         return TW_OK;
     }
-    tw_host_span *span = (tw_host_span *)(state + field->host_offset);
-    if (!span->data)
-        span->data = tw__arena_alloc(arena, value->bytes ? value->bytes : 1, 16); /* codelets write it */
-    if (!span->data) return vertex_groups_no_memory();
-    memcpy(span->data, data, value->bytes);
-    span->size = value->count;
+    void *copy =
+        tw__arena_alloc(l->engine->arena, value->bytes ? value->bytes : 1, 16); /* the codelet may write it */
+    if (!copy) return vertex_groups_no_memory();
+    memcpy(copy, data, value->bytes);
+    *(tw_host_span *)(state + field->host_offset) = (tw_host_span){ copy, value->count };
     return TW_OK;
 }
 
@@ -227,10 +226,78 @@ static tw_status fill_state(lowering *l, const tw__vertex_type *type, bool table
     const tw__core *core = l->core;
     tw_status s = tables ? add_tables(l, type, v, state) : TW_OK;
     for (uint32_t i = v->first_value; i && !s; i = core->values[i].next)
-        s = fill_value(l->engine->arena, &type->fields[core->values[i].field], &core->values[i], state);
+        s = fill_value(l, &type->fields[core->values[i].field], &core->values[i], state);
     for (uint32_t i = v->first_edge; i && !s; i = core->edges[i].next)
         s = fill_edge(l, &type->fields[core->edges[i].field], &core->edges[i], state);
     return s;
+}
+
+/* --- as they began ---------------------------------------------------------------------------------------------- */
+
+static bool keeps_values(const tw__vertex_type *type)
+{
+    for (unsigned f = 0; f < type->num_fields; f++)
+        if (type->fields[f].form == TW__STATE_PLAIN || type->fields[f].form == TW__STATE_OPAQUE ||
+            type->fields[f].form == TW__STATE_VECTOR)
+            return true;
+    return false;
+}
+
+static void *copied(tw__arena *arena, const void *from, size_t bytes)
+{
+    void *to = tw__arena_alloc(arena, bytes ? bytes : 1, 16);
+    if (to) memcpy(to, from, bytes);
+    return to;
+}
+
+/* What the states are now, for tw__states_begin(): the graph may change behind the engine. */
+static tw_status remember_states(const tw_engine *engine, const tw__vertex_type *type, tw__group *group)
+{
+    if (!keeps_values(type)) return TW_OK;
+    group->begin = copied(engine->arena, group->states, (size_t)group->count * group->stride);
+    if (!group->begin) return vertex_groups_no_memory();
+    for (unsigned f = 0; f < type->num_fields; f++) {
+        const tw__field *field = &type->fields[f];
+        char *at = group->begin + field->host_offset;
+        for (uint32_t i = 0; field->form == TW__STATE_VECTOR && i < group->count; i++, at += group->stride) {
+            tw_host_span *span = (tw_host_span *)at;
+            if (!span->data) continue;
+            span->data = copied(engine->arena, span->data, span->size * tw__device_size(engine, field->type));
+            if (!span->data) return vertex_groups_no_memory();
+        }
+    }
+    return TW_OK;
+}
+
+static void begin_field(const tw_engine *engine, const tw__group *group, const tw__field *field)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        size_t offset = (size_t)i * group->stride + field->host_offset;
+        char *state = group->states + offset, *begin = group->begin + offset;
+        const tw_host_span *now = (tw_host_span *)state, *then = (tw_host_span *)begin;
+        switch (field->form) {
+        case TW__STATE_PLAIN:
+        case TW__STATE_OPAQUE: memcpy(state, begin, field->host_size); break;
+        case TW__STATE_VECTOR:
+            if (then->data) memcpy(now->data, then->data, then->size * tw__device_size(engine, field->type));
+            break;
+        case TW__EDGE_SCALAR:
+        case TW__EDGE_VECTOR:
+        case TW__EDGE_VECTORS:
+        case TW__EDGE_SCALARS: return;
+        }
+    }
+}
+
+void tw__states_begin(const tw_engine *engine)
+{
+    for (size_t i = 0; i < engine->plan.execs.count; i++) {
+        const tw__exec *x = &engine->plan.execs.items[i];
+        for (const tw__group *g = x->groups; g < x->groups + x->group_count; g++) {
+            const tw__vertex_type *type = engine->core->types[g->type].info;
+            for (unsigned f = 0; g->begin && f < type->num_fields; f++) begin_field(engine, g, &type->fields[f]);
+        }
+    }
 }
 
 /* --- groups --------------------------------------------------------------------------------------------------- */
@@ -281,7 +348,7 @@ static tw_status vertex_groups_add(lowering *l, const uint32_t *list, size_t cou
         tw_status s = fill_state(l, type, tables, &l->core->vertices[list[i]], group->states + i * stride);
         if (s) return s;
     }
-    return TW_OK;
+    return remember_states(l->engine, type, group);
 }
 
 static tw_status add_groups(lowering *l, const uint32_t *sorted, size_t count)
@@ -337,65 +404,6 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     if (!s) s = tw__copy_finish(&exec->after);
     free(by_type);
     free(by_tile);
-    return s;
-}
-
-/* --- as they began ---------------------------------------------------------------------------------------------- */
-
-static tw_status begin_state(const tw_engine *engine, const tw__vertex_type *type, const tw__vertex *v, char *state)
-{
-    const tw__core *core = engine->core;
-    tw_status s = TW_OK;
-    for (unsigned f = 0; f < type->num_fields; f++) {
-        const tw__field *field = &type->fields[f];
-        if (field->form == TW__STATE_PLAIN || field->form == TW__STATE_OPAQUE)
-            memset(state + field->host_offset, 0, field->host_size);
-    }
-    for (uint32_t i = v->first_value; i && !s; i = core->values[i].next)
-        s = fill_value(engine->arena, &type->fields[core->values[i].field], &core->values[i], state);
-    return s;
-}
-
-/* The group of the vertex's tile and type; NULL = none. */
-static const tw__group *group_of(const tw__exec *x, const tw__vertex *v)
-{
-    size_t low = 0, high = x->group_count;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const tw__group *g = &x->groups[mid];
-        if (g->tile < tile_of(v) || (g->tile == tile_of(v) && g->type < v->type))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const tw__group *g = &x->groups[low];
-    return low < x->group_count && g->tile == tile_of(v) && g->type == v->type ? g : NULL;
-}
-
-static tw_status begin_states(const tw_engine *engine, const tw__exec *x)
-{
-    tw_status s = TW_OK;
-    size_t count;
-    const uint32_t *list = tw__compute_set_vertices(engine->core, x->cs, &count);
-    uint32_t *done = tw__calloc(x->group_count + 1, sizeof *done); /* states of each group */
-    if (!done || (!list && count)) s = vertex_groups_no_memory();
-    for (size_t i = 0; i < count && !s; i++) { /* of a group in the order in which they were added */
-        const tw__vertex *v = &engine->core->vertices[list[i]];
-        const tw__group *group = group_of(x, v);
-        uint32_t *next = group ? &done[group - x->groups] : NULL;
-        if (!group || !group->states || *next == group->count) continue; /* another rank's; added later */
-        s = begin_state(engine, engine->core->types[v->type].info, v,
-                        group->states + (size_t)(*next)++ * group->stride);
-    }
-    free(done);
-    return s;
-}
-
-tw_status tw__states_begin(const tw_engine *engine)
-{
-    tw_status s = TW_OK;
-    for (size_t i = 0; i < engine->plan.execs.count && !s; i++)
-        s = begin_states(engine, &engine->plan.execs.items[i]);
     return s;
 }
 

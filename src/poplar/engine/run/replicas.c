@@ -139,8 +139,8 @@ tw_status tw__replicas_load(tw_engine *engine)
 {
     for (unsigned i = 0; i < engine->core->created; i++) {
         tw_engine *one = &engine->replicas[i];
-        tw_status s = engine->runs && !one->elsewhere ? tw__states_begin(one) : TW_OK;
-        if (!s && !one->elsewhere) s = tw__images_write(one);
+        if (!one->elsewhere) tw__states_begin(one);
+        tw_status s = one->elsewhere ? TW_OK : tw__images_write(one);
         one->loaded = s == TW_OK && !one->elsewhere; /* debuggers get these engines */
         if (s) return s;
         if (one->tiles && !one->elsewhere) tw__tile_load(one);

@@ -319,11 +319,13 @@ static void states_begin_at_a_load(void **state)
         tw_graph_add_codelets_source(g, keeping, "c++", "keeping.cpp", "-O1");
         tw_tensor out = test_variable(g, TW_INT, SHAPE(VERTICES), "out");
         tw_compute_set cs = tw_graph_add_compute_set(g, "keep");
+        tw_vertex last = { 0 };
         for (unsigned k = 0; k < VERTICES; k++) { /* two on one tile, in turn with the other's */
             tw_vertex v = tw_graph_add_vertex(g, cs, "Keep", how ? 2 - 2 * (k & 1) : 0);
             tw_graph_connect(g, v, "out", tw_tensor_index(g, out, k));
             tw_graph_set_field(g, v, "given", k);
             tw_graph_set_field_values(g, v, "past", TW_INT, 2, (int32_t[]){ 5, 6 });
+            last = v;
         }
         tw_engine *e = test_engine_new(g, device, tw_program_execute(g, cs), NULL);
         for (unsigned load = 0; load < 3; load++) {
@@ -334,7 +336,21 @@ static void states_begin_at_a_load(void **state)
                 for (unsigned k = 0; k < replicas * VERTICES; k++)
                     assert_int_equal(v[k], 6000 + (int)(k % VERTICES) + 1111 * run);
             }
+            int32_t longer[3] = { 1, 2, 3 }; /* what the graph becomes is none of the engine's */
+            tw_graph_set_field_values(g, last, "past", TW_INT, 3, longer);
+            tw_graph_set_field(g, last, "given", 50);
+            tw_graph_map_vertex(g, last, 0);
             test_ok(tw_engine_load(e, device));
+        }
+        int32_t v[VERTICES];
+        if (how < 2) { /* nor does a load go on where a checkpoint was */
+            test_ok(tw_engine_run(e, 0));
+            test_ok(tw_engine_save(e, path));
+            test_ok(tw_engine_resume(e, path));
+            test_ok(tw_engine_load(e, device));
+            test_ok(tw_engine_run(e, 0));
+            test_ok(tw_engine_read(e, "out", v, sizeof v));
+            assert_int_equal(v[1], 6001);
         }
         tw_engine_free(e);
         tw_graph_free(g);
