@@ -127,7 +127,7 @@ static float peer_x[8192], peer_y[8192];
 static uint16_t peer_xh[8192], peer_yh[8192];
 
 /* What a C program would do instead: the same elements, on a processor with AVX2; halves by its conversions. */
-#define PEER __attribute__((noinline, target("avx2,fma,f16c"), optimize("O3")))
+#define PEER __attribute__((noinline, target("avx2,fma,f16c")))
 
 PEER static void peer_fmas(unsigned n)
 {
@@ -165,16 +165,19 @@ static double peer_seconds(const char *type, unsigned n, unsigned stride, unsign
     return bench_median(seconds, RUNS);
 }
 
-static double dsd_seconds(const char *op, const char *type, unsigned n, unsigned stride, unsigned times)
+/* `moves`: the source lies elsewhere each time. */
+static double dsd_seconds(const char *op, const char *type, unsigned n, unsigned stride, bool moves, unsigned times)
 {
     char pe[1024];
-    snprintf(pe, sizeof pe,
-             "var x = @zeros([%u]%s); var y = @zeros([%u]%s);\n"
-             "const dx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> x[%u * i] });\n"
-             "const dy = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> y[%u * i] });\n"
-             "task main() void { var i: u32 = 0; while (i < %u) : (i += 1) { @%s(dy, dy, dx, @as(%s, 1.5)); } }\n"
-             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
-             n * stride, type, n * stride, type, n, stride, n, stride, times, op, type);
+    snprintf(
+        pe, sizeof pe,
+        "var x = @zeros([%u]%s); var y = @zeros([%u]%s);\n"
+        "var dx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> x[%u * i] });\n"
+        "const dy = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> y[%u * i] });\n"
+        "task main() void { var i: u32 = 0; while (i < %u) : (i += 1) { @%s(dy, dy, dx, @as(%s, 1.5)); %s } }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
+        n * stride + 1, type, n * stride, type, n, stride, n, stride, times, op, type,
+        moves ? "dx = @increment_dsd_offset(dx, 1 - 2 * @as(i16, i & 1), f32);" : "");
     tw__csl_image *image = compile(one_pe, pe, 1);
     double seconds = median_of(image, 1, NULL, NULL);
     tw__csl_image_free(image);
@@ -193,7 +196,7 @@ static void dsd_part(void)
     enum { TIMES = 100000 };
     printf("DSD operations on memory, synchronous, from a loop of bytecode (kernels: %s)\n", tw_vec_cpu());
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        double own = dsd_seconds(rows[k].op, rows[k].type, rows[k].n, rows[k].stride, TIMES);
+        double own = dsd_seconds(rows[k].op, rows[k].type, rows[k].n, rows[k].stride, false, TIMES);
         double peer = peer_seconds(rows[k].type, rows[k].n, rows[k].stride, TIMES) / TIMES;
         char row[80], aims[40] = "";
         snprintf(row, sizeof row, "@%s, n = %u, stride %u / C loop", rows[k].op, rows[k].n, rows[k].stride);
@@ -205,6 +208,9 @@ static void dsd_part(void)
                rows[k].stride, own * 1e9, peer * 1e9, peer / own, aims,
                aim(k == 0 ? own <= 30e-9 : peer / own >= rows[k].least));
     }
+    double moved = dsd_seconds("fmacs", "f32", 1, 1, true, TIMES);
+    bench_row("the same where its source moves each time", moved * 1e9, "ns", BENCH_NO_LIMIT, 0);
+    printf("  @fmacs n = 1, with a source that moves each time: %.1f ns\n", moved * 1e9);
 }
 
 /* --- scalar code ---------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 # bench/bench_*.c: each prints a table and a ratio against a named peer or limit. `./dev bench` runs them all.
 file(GLOB benches CONFIGURE_DEPENDS bench/bench_*.c)
 if(NOT TW_X86) # their peers are written for it
-  list(FILTER benches EXCLUDE REGEX "/bench_(aie|aie_more|vec_math)[.]c$")
+  list(FILTER benches EXCLUDE REGEX "/bench_(aie|aie_more|vec_math|wse)[.]c$")
 endif()
 add_custom_target(benches)
 if(TARGET popc_module)

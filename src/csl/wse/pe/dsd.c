@@ -172,6 +172,35 @@ static bool use_folds(const tw__csl_dsd_use *u, const uint64_t *r)
     return u->flags & TW__CSL_USE_FOLD && folds(u, r);
 }
 
+/* Length of the operation, and what `o` comes to: a source that folds is the destination. 0 when the operation is not
+ * a simple one, or a faulty one, which the long way reports. */
+static uint32_t settle_operands(const tw__part *part, const tw__pe *pe, const tw__decoded_use *use,
+                                const uint64_t *r, operands *o)
+{
+    if (!read_operands(part, pe, use, r, o)) return 0;
+    uint32_t n = governing(use, o->length[0], o->length[1], o->length[2]);
+    if (n - 1 >= TW__CSL_UNBOUNDED - 1) return 0; /* the long way knows what 0 and without end mean */
+    if (use_folds(use->use, r)) o->run[1] = o->run[0], o->first[1] = o->first[0], o->memory[1] = o->memory[0];
+    for (unsigned k = 0; k < 4; k++)
+        if (o->memory[k] && !inside(o->first[k], o->run[k].stride, n, use->size[k])) return 0;
+    return n;
+}
+
+/* Which operand is run `k` of the kernel. */
+static unsigned operand_of(const tw__wse_kernel *kernel, unsigned k)
+{
+    return kernel->special || k >= kernel->args ? k : kernel->order[k];
+}
+
+static uint32_t simple_cycles(const tw__part *part, const tw__decoded_use *use, const operands *o, uint32_t n)
+{
+    bank streams[3];
+    for (unsigned k = 0; k < 3; k++)
+        streams[k] = (bank){ o->memory[k] && use->use->arg[k].kind == TW__CSL_ARG_DSD,
+                             o->memory[k] ? o->first[k] : 0, (int32_t)o->run[k].stride };
+    return op_cycles(part, use->use, n, o->width, streams);
+}
+
 /* How run `k` of the operands is found again. */
 static struct tw__known_run known_run(const operands *o, const tw__csl_dsd_use *u, unsigned k)
 {
@@ -179,41 +208,25 @@ static struct tw__known_run known_run(const operands *o, const tw__csl_dsd_use *
                                    o->memory[k] };
 }
 
-/* False when the operation is not a simple one, or a faulty one, which the long way reports. */
-static bool learn(const tw__part *part, const tw__pe *pe, const tw__decoded_use *use, const uint64_t *r,
-                  tw__known_use *known)
+static void learn(const tw__part *part, const tw__decoded_use *use, const uint64_t *r, const operands *o,
+                  uint32_t n, tw__known_use *known)
 {
-    operands o;
     const tw__csl_dsd_use *u = use->use;
-    known->use = NULL;
-    if (!read_operands(part, pe, use, r, &o)) return false;
-    uint32_t n = governing(use, o.length[0], o.length[1], o.length[2]);
-    if (n - 1 >= TW__CSL_UNBOUNDED - 1) return false; /* the long way knows what 0 and without end mean */
-    known->folds = use_folds(u, r);
-    if (known->folds) o.run[1] = o.run[0], o.first[1] = o.first[0], o.memory[1] = o.memory[0];
-    for (unsigned k = 0; k < 4; k++)
-        if (o.memory[k] && !inside(o.first[k], o.run[k].stride, n, use->size[k])) return false;
-
     const tw__wse_kernel *kernel = use->kernel;
-    tw_run ordered[4] = { { 0 } };
+    tw_run ordered[4];
     for (unsigned k = 0; k < 4; k++) {
-        unsigned from = kernel->special || k >= kernel->args ? k : kernel->order[k];
-        ordered[k] = o.run[from];
-        known->run[k] = known_run(&o, u, from);
+        ordered[k] = o->run[operand_of(kernel, k)];
+        known->run[k] = known_run(o, u, operand_of(kernel, k));
     }
     known->fn = kernel->special ? NULL : tw__drive_settled(&kernel->vec, n, ordered);
-    bank streams[3];
-    for (unsigned k = 0; k < 3; k++)
-        streams[k] = (bank){ o.memory[k] && u->arg[k].kind == TW__CSL_ARG_DSD, o.memory[k] ? o.first[k] : 0,
-                             (int32_t)o.run[k].stride };
     known->n = n;
-    known->cycles = op_cycles(part, u, n, o.width, streams);
+    known->cycles = simple_cycles(part, use, o, n);
+    known->folds = use_folds(u, r);
+    known->use = use;
     for (unsigned k = 0; k < 4; k++) {
         if (u->arg[k].kind == TW__CSL_ARG_DSD) memcpy(&known->key[2 * k], r + u->arg[k].at, sizeof(tw__csl_dsd));
         if (u->arg[k].kind == TW__CSL_ARG_POINTER) known->key[2 * k] = (uint16_t)r[u->arg[k].at];
     }
-    known->use = use;
-    return true;
 }
 
 static bool is_known(const tw__known_use *known, const tw__decoded_use *use, const uint64_t *r)
@@ -228,10 +241,41 @@ static bool is_known(const tw__known_use *known, const tw__decoded_use *use, con
     return true;
 }
 
+static void count_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, uint32_t n, uint32_t cycles)
+{
+    count_op(part, pe, use->use->op, pe->pc, n, cycles);
+    if (part->motion) did_data(part, pe, NULL, cycles);
+}
+
+/* Registers that have changed: the operation runs, and what they came to is kept - seldom, where they change each time,
+ * as descriptors do that move on in a loop. */
+static bool run_unknown(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost,
+                        tw__known_use *known)
+{
+    enum { PATIENCE = 4, SELDOM = 16 };
+    operands o;
+    uint32_t n = settle_operands(part, pe, use, r, &o);
+    if (!n) return false;
+    known->misses++;
+    if (known->misses <= PATIENCE || known->misses % SELDOM == 0) learn(part, use, r, &o, n, known);
+    const tw__wse_kernel *kernel = use->kernel;
+    if (kernel->special) {
+        kernel->special(pe, n, o.run);
+    } else {
+        tw_run ordered[4];
+        for (unsigned k = 0; k < kernel->args; k++) ordered[k] = o.run[kernel->order[k]];
+        tw_vec_call(&kernel->vec, n, ordered);
+    }
+    *cost = simple_cycles(part, use, &o, n);
+    count_simple(part, pe, use, n, *cost);
+    return true;
+}
+
 bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
 {
     tw__known_use *known = &part->known[(uintptr_t)use / sizeof *use % TW__WSE_KNOWN];
-    if (!is_known(known, use, r) && !learn(part, pe, use, r, known)) return false;
+    if (!is_known(known, use, r)) return run_unknown(part, pe, use, r, cost, known);
+    known->misses = 0;
     tw_run arg[4];
     for (unsigned k = 0; k < 4; k++) {
         struct tw__known_run run = known->run[k];
@@ -241,8 +285,7 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
         known->fn(&use->kernel->vec, known->n, arg);
     else
         use->kernel->special(pe, known->n, arg);
-    count_op(part, pe, use->use->op, pe->pc, known->n, known->cycles);
-    if (part->motion) did_data(part, pe, NULL, known->cycles);
+    count_simple(part, pe, use, known->n, known->cycles);
     *cost = known->cycles;
     return true;
 }

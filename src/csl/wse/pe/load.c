@@ -75,7 +75,7 @@ static void decode_uses(tw__wse *w, tw__decoded *d)
         u->use = use;
         u->kernel = &w->kernel[use->op];
         u->width = (uint8_t)tw__wse_op_width(use->op, w->arch);
-        u->simple = is_simple(use) && w->options.check != TW__WSE_CHECK_STRICT;
+        u->simple = is_simple(use) && w->options.check != TW__WSE_CHECK_STRICT && !w->options.reference;
         u->bounds = is_dsd(&use->arg[0]);
         u->least = !(is_dsd(&use->arg[0]) || is_dsd(&use->arg[1]) || is_dsd(&use->arg[2]));
         for (unsigned a = 0; a < 4; a++) u->size[a] = elem_size[tw__csl_dsd_op_rows[use->op].type[a]];

@@ -378,6 +378,7 @@ typedef struct tw__known_use {
         uint8_t in_memory; /* 0: register */
     } run[4];              /* as the kernel wants them */
     uint8_t folds;
+    uint32_t misses; /* in a row */
 } tw__known_use;
 
 /* --- partitions and the wafer --- */
