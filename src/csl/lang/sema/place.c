@@ -478,6 +478,8 @@ static void add_index(sema *s, const operand *i, uint32_t dim, position *at)
     at->reg = sum;
 }
 
+enum { ADDRESSES = 1 << 16 };
+
 static bool index_operand(sema *s, const node *n, uint32_t dim, bool bounded, operand *out)
 {
     *out = tw__csl_expr_rvalue(s, n, NULL);
@@ -489,6 +491,11 @@ static bool index_operand(sema *s, const node *n, uint32_t dim, bool bounded, op
     if (bounded && tw__csl_is_known(out) && (out->value.i < 0 || out->value.i >= dim)) {
         tw__csl_error(s, n, "csl.index", "index %s is outside the %u elements of this dimension",
                       tw__csl_int_text((char[48]){ 0 }, out->value.i), dim);
+        return false;
+    }
+    if (!bounded && tw__csl_is_known(out) && (out->value.i < -ADDRESSES || out->value.i >= ADDRESSES)) {
+        tw__csl_error(s, n, "csl.index", "index %s leaves the memory of a PE, whose addresses have 16 bits",
+                      tw__csl_int_text((char[48]){ 0 }, out->value.i));
         return false;
     }
     if (bounded && s->gen && out->kind == TW__CSL_O_REGISTER) tw__gen_index(s->gen, n, out->reg, out->type, dim);

@@ -67,7 +67,7 @@ static bool motion_span(struct tw__motion *m, uint32_t low, uint64_t from, uint6
     if (by && !rebuild(m, m->room, by)) return false;
     while (from < to) {
         uint64_t window = from >> m->shift, end = (window + 1) << m->shift;
-        if (end > to) end = to;
+        if (end > to || end <= from) end = to; /* the last stretch of all ends beyond 2^64 */
         if (!motion_add(m, window, low, end - from)) return false;
         from = end;
     }
