@@ -547,6 +547,8 @@ size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one 
         TW__LIBS_REFUSE(graph, "there is room for %zu compute sets and not for %zu", room, sets + TW_REDUCE_SETS);
         return sets;
     }
+    for (size_t i = 0; i < sets; i++)
+        if (!tw__libs_takes_set(graph, __func__, set[i])) return sets;
     g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
     if (sets) g_array_append_vals(list, set, (guint)sets);
     reduce_all(graph, __func__, count, reductions, outputs, list, (tw_program){ 0 }, name, options);

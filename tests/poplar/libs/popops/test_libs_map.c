@@ -658,6 +658,10 @@ static void libs_map_nowhere(void **state)
         NO_SET(tw_popops_fill_set, t, 1, no_set[k]);
         NO_SET(tw_popnn_non_linearity_in_place_set, TW_NL_RELU, t, no_set[k]);
         NO_SET(tw_popnn_non_linearity_gradient_set, TW_NL_RELU, t, t, no_set[k], NULL);
+        tw_compute_set list[1 + TW_REDUCE_SETS] = { no_set[k] };
+        const tw_reduce_one sum = { .tensor = t, .count = 1, .dims = &zero };
+        tw_tensor out = { 0 };
+        NO_SET(tw_popops_reduce_sets, 1, &sum, &out, 1, list, 1 + TW_REDUCE_SETS, NULL, NULL);
 #undef NO_SET
     }
     assert_int_equal(graph_hash(g), before);
