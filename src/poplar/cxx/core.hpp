@@ -8,6 +8,7 @@
 #include <tilewright/poplar/popc.h>
 
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <poplar/Engine.hpp>
@@ -66,6 +67,10 @@ struct GraphLock {
     const tw_graph *graph; /* nullptr: not locked */
 };
 
+/* The element that is the metadata of a list which is connected row by row, by vertex and field. */
+using RowMetadata = std::pair<unsigned, std::size_t>; /* variable, offset */
+using RowMetadataMap = std::map<std::pair<unsigned, std::string>, RowMetadata>;
+
 /* A graph, virtual or not. */
 struct GraphHolder {
     GraphHolder(tw_graph *g, Target t) : graph(g), target(std::move(t)) {}
@@ -83,6 +88,7 @@ struct GraphHolder {
     tw_graph *graph;
     Target target;
     std::unordered_map<unsigned, tw_tensor> metadata; /* of QUARTER variables: quarters.cpp */
+    std::shared_ptr<RowMetadataMap> rows = std::make_shared<RowMetadataMap>(); /* one for all views of a graph */
     tw_tensor seeds = { 0, 0 }, behaviour = { 0, 0 }; /* registers.cpp; nil until asked for */
 
   private:

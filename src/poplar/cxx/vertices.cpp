@@ -128,35 +128,56 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef type, ArrayRef<ConnectionDes
     return v;
 }
 
-/* The metadata of a field of quarters: those of the tensor that its first row, or all of it, is connected to. */
-static void connectMetadata(tw_graph *g, const FieldRef &field, const Tensor &metadata)
-{
-    const std::string name = field.getField() + ".metadata";
-    if (!field.isIndexed() || !field.getIndex())
-        tw_graph_connect(g, { field.getVertex().getId() }, name.c_str(), metadata.get().handle());
-}
-static Tensor metadataFor(const Tensor &t)
+/* The metadata that a field of quarters is connected to besides its rows, of which the tensor is one or has all. Not
+ * valid: the field has no quarters or no room for metadata, as a scalar has none. */
+static Tensor metadataFor(core::GraphHolder &graph, const FieldRef &field, const Tensor &t)
 {
     if (t.elementType() != QUARTER) return Tensor();
     if (!t.hasMetadata())
         throw poplar_error("Graph::connect: a tensor of " + QUARTER.toString() + " without metadata");
-    return t.getMetadata();
+    const std::string name = field.getField() + ".metadata";
+    const bool kept = graph.call("Graph::connect", [&](tw_graph *g) {
+        return tw_graph_has_field(g, { field.getVertex().getId() }, name.c_str());
+    });
+    return kept ? t.getMetadata() : Tensor();
+}
+static void sameMetadata(const FieldRef &field, bool same)
+{
+    if (!same) throw poplar_error("Graph::connect: " + field.getName() + ": rows of one field have one metadata");
+}
+static void connectMetadata(tw_graph *g, const FieldRef &field, const Tensor &metadata)
+{
+    const std::string name = field.getField() + ".metadata";
+    tw_graph_connect(g, { field.getVertex().getId() }, name.c_str(), metadata.get().handle());
 }
 
 void Graph::connect(FieldRef field, const Tensor &t)
 {
     std::string indexed;
-    const Tensor metadata = metadataFor(t);
+    const Tensor metadata = metadataFor(get(), field, t);
+    core::RowMetadata row;
+    bool first = metadata.valid();
+    const auto key = std::make_pair(field.getVertex().getId(), field.getField());
+    if (first && field.isIndexed()) { /* the first row that is connected brings the metadata */
+        const VariableInterval at = metadata.getVarRegions().front();
+        row = core::RowMetadata(at.var.id, at.interval.begin());
+        const auto known = get().rows->find(key);
+        first = known == get().rows->end();
+        sameMetadata(field, first || known->second == row);
+    }
     get().call("Graph::connect", [&](tw_graph *g) {
         tw_graph_connect(g, { field.getVertex().getId() }, nameOf(field, indexed), t.get().handle());
-        if (metadata.valid()) connectMetadata(g, field, metadata);
+        if (first) connectMetadata(g, field, metadata);
     });
+    if (first && field.isIndexed()) get().rows->emplace(key, row);
 }
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors)
 {
     std::vector<tw_tensor> handles;
     for (const Tensor &t : tensors) handles.push_back(t.get().handle());
-    const Tensor metadata = tensors.empty() ? Tensor() : metadataFor(tensors[0]);
+    const Tensor metadata = tensors.empty() ? Tensor() : metadataFor(get(), field, tensors[0]);
+    if (metadata.valid())
+        for (const Tensor &t : tensors) sameMetadata(field, t.getMetadata() == metadata);
     get().call("Graph::connect", [&](tw_graph *g) {
         tw_graph_connect_list(g, { field.getVertex().getId() }, field.getName().c_str(), handles.size(),
                               handles.data());

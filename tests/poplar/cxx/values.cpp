@@ -341,6 +341,72 @@ static void quarterFields(const Device &device)
     EXPECT((added == std::vector<float>{ 96, 72 }));
 }
 
+/* Scalars are quarters as they are; the rows of a list have one metadata, and what is refused has no effect. */
+static void quarterRows(const Device &device)
+{
+    Graph graph(device.getTarget());
+    std::stringstream code(R"(
+#include <poplar/QuarterFloat.hpp>
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+class Rows : public Vertex {
+public:
+  Input<quarter> one;
+  Vector<Input<quarter>> each;
+  Vector<Input<Vector<quarter>>> rows;
+  Output<Vector<unsigned char>> out;
+  bool compute() {
+    out[0] = one->bits, out[1] = each[1]->bits;
+    for (unsigned r = 0; r < rows.size(); r++) out[2 + r] = rows[r][0].bits;
+    out[4] = *rows.getMetadata();
+    return true;
+  }
+};
+)");
+    graph.addCodelets(code);
+    const Tensor coarse = createConstantMetadataTensor(graph, QuarterMetadata::Format::F152, 3);
+    const unsigned char codes[] = { 0x11, 0x22, 0x33, 0x44 };
+    Tensor all = graph.addVariable(QUARTER, coarse, { 4 }, "all"), other = graph.addVariable(QUARTER, { 2 }, "x");
+    Tensor bytes = graph.addVariable(UNSIGNED_CHAR, { 2 }, "bytes");
+    for (const Tensor &t : { all, other, bytes, coarse }) graph.setTileMapping(t, 0);
+    ComputeSet cs = graph.addComputeSet("cs");
+    for (int way = 0; way < 2; way++) {
+        VertexRef v = graph.addVertex(cs, "Rows");
+        graph.setTileMapping(v, 0);
+        graph.connect(v["one"], all[0]);
+        if (way) {
+            graph.connect(v["each"], all.slice(0, 2));
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), other.slice(0, 1) }));
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), all.slice(0, 0) }));
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), bytes }));
+            graph.connect(v["rows"], { all.slice(2, 3), all.slice(3, 4) });
+        } else {
+            graph.setFieldSize(v["each"], 2);
+            graph.setFieldSize(v["rows"], 2);
+            for (unsigned i = 0; i < 2; i++) graph.connect(v["each"][i], all[i]);
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"][2], other)); /* is not remembered */
+            graph.connect(v["rows"][1], all.slice(3, 4));
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"][0], other));
+            graph.connect(v["rows"][0], all.slice(2, 3));
+        }
+        Tensor mine = graph.addVariable(UNSIGNED_CHAR, { 5 }, "mine");
+        graph.setTileMapping(mine, 0);
+        graph.connect(v["out"], mine);
+        graph.createHostRead(way ? "list" : "one by one", mine);
+    }
+    graph.createHostWrite("all", all);
+    Engine engine(graph, program::Execute(cs));
+    engine.load(device);
+    engine.writeTensor("all", codes, codes + 4);
+    engine.run();
+    for (const char *way : { "list", "one by one" }) {
+        unsigned char seen[5];
+        engine.readTensor(way, seen, seen + 5);
+        EXPECT(std::equal(codes, codes + 4, seen) &&
+               seen[4] == QuarterMetadata(QuarterMetadata::Format::F152, 3).getBinary());
+    }
+}
+
 /* As codelets convert: all codes and metadata, against conversions on the host; numbers between two neighbours. */
 static void codeletQuarters()
 {
@@ -410,6 +476,8 @@ int main()
     quarterFields(Device::createCPUDevice());
     quarterFields(IPUModel().createDevice());
     quarterFields(Device::createSimulatorDevice(Target::createIPUTarget(1, 4, "ipu2")));
+    quarterRows(Device::createCPUDevice());
+    quarterRows(Device::createSimulatorDevice(Target::createIPUTarget(1, 4, "ipu2")));
     references();
     intervals();
     types();

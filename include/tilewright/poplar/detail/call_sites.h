@@ -77,6 +77,7 @@
 #define tw_graph_connect_constant(...) TW_AT(tw_graph_connect_constant(__VA_ARGS__))
 #define tw_graph_set_field_size(...) TW_AT(tw_graph_set_field_size(__VA_ARGS__))
 #define tw_graph_get_field_size(...) TW_AT(tw_graph_get_field_size(__VA_ARGS__))
+#define tw_graph_has_field(...) TW_AT(tw_graph_has_field(__VA_ARGS__))
 #define tw_graph_set_field(...) TW_AT(tw_graph_set_field(__VA_ARGS__))
 #define tw_graph_set_field_int(...) TW_AT(tw_graph_set_field_int(__VA_ARGS__))
 #define tw_graph_set_field_late(...) TW_AT(tw_graph_set_field_late(__VA_ARGS__))

@@ -394,6 +394,17 @@ size_t tw_graph_get_field_size(tw_graph *graph, tw_vertex vertex, const char *fi
     return 0;
 }
 
+bool tw_graph_has_field(const tw_graph *graph, tw_vertex vertex, const char *field)
+{
+    TW__ENTER_GETTER(graph, false);
+    const tw__core *core = graph->core;
+    if (!field || !vertex.id || vertex.id >= core->vertex_count) return false;
+    const tw__vertex_type *info = tw__vertex_info(core, &core->vertices[vertex.id]);
+    for (unsigned i = 0; i < info->num_fields; i++)
+        if (strcmp(info->fields[i].name, field) == 0) return true;
+    return false;
+}
+
 /* --- limits --------------------------------------------------------------------------------------------------- */
 
 static unsigned log2_of(unsigned value)

@@ -122,6 +122,10 @@ static void graph_vertex_edges(void **state)
     assert_int_equal(tw_graph_get_field_size(f.g, f.all, "short_span"), 32);
     assert_int_equal(tw_graph_get_field_size(f.g, f.all, "scalar"), 1);
     assert_int_equal(tw_graph_get_field_size(f.g, f.all, "s"), 4);
+    assert_true(tw_graph_has_field(f.g, f.all, "rows") && !tw_graph_has_field(f.g, f.all, "rows[0]"));
+    assert_false(tw_graph_has_field(f.g, f.all, "row") || tw_graph_has_field(f.g, f.all, NULL));
+    assert_false(tw_graph_has_field(f.g, (tw_vertex){ 0 }, "s") ||
+                 tw_graph_has_field(f.g, (tw_vertex){ 999 }, "s"));
     fine(&f);
     /* Handles may go: edges keep what they need. */
     tw_tensor_free(f.g, f.x);
