@@ -391,9 +391,42 @@ static void test_dependent_bases(void **state)
     tw__codelets_free(set);
 }
 
+/* A class of the source that is called like FP8 is a class of the source. */
+static void test_own_quarter(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "#include <poplar/Vertex.hpp>\nstruct quarter { int from, to; };\n"
+        "class Q : public poplar::Vertex { public: quarter q; poplar::Output<int> out;\n"
+        "  bool compute() { *out = q.to - q.from; return true; } };\n",
+        "#include <tilewright/codelet.h>\nstruct quarter { int from, to; };\n"
+        "TW_VERTEX(Q) { struct quarter q; TW_OUTPUT(int) out; };\n"
+        "bool Q_compute(Q *v) { *v->out = v->q.to - v->q.from; return true; }\n"
+    };
+    for (int c = 0; c < 2; c++) {
+        tw__codelets *set = load_text(TW__HALF_FLOAT, texts[c], c);
+        const tw__vertex_type *vt = find(set, "Q");
+        assert_int_equal(vt->num_fields, 2);
+        assert_int_equal(vt->fields[0].form, TW__STATE_OPAQUE);
+        typedef struct range {
+            int from, to;
+        } range;
+        char *v = new_state(vt);
+        int out = 0;
+        PUT(vt, v, "q", range, 3, 10);
+        PUT(vt, v, "out", void *, &out);
+        assert_int_equal(run(set, vt, v), 1);
+        assert_int_equal(out, 7);
+        free(v);
+        if (!tw__codelets_device(set, vt, TW__ARCH_IPU2)) fail_msg("%s", tw_error_message());
+        tw__codelets_free(set);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_cpp_forms), cmocka_unit_test(test_c_forms),
-                                        cmocka_unit_test(test_dependent_bases) };
+                                        cmocka_unit_test(test_dependent_bases),
+                                        cmocka_unit_test(test_own_quarter) };
     return cmocka_run_group_tests_name("codelet_forms", tests, set_up_cache, tear_down_cache);
 }

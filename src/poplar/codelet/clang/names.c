@@ -76,6 +76,18 @@ static const char *half_typedef(CXType type)
     return NULL;
 }
 
+/* FP8, not a class of the source that has the same name. */
+static bool is_quarter(CXType type)
+{
+    CXFile file = NULL;
+    if (!popc_is_named(type, "quarter")) return false;
+    clang_getFileLocation(clang_getCursorLocation(clang_getTypeDeclaration(type)), &file, NULL, NULL, NULL);
+    char *name = popc_string(clang_getFileName(file));
+    bool ours = g_str_has_suffix(name, "/poplar/QuarterFloat.hpp");
+    g_free(name);
+    return ours && clang_Type_getSizeOf(type) == 1;
+}
+
 element popc_element(CXType type)
 {
     const char *half = half_typedef(type);
@@ -86,7 +98,7 @@ element popc_element(CXType type)
     if (type.kind == CXType_Record && clang_getCursorKind(clang_getCursorSemanticParent(
                                           clang_getTypeDeclaration(type))) == CXCursor_TranslationUnit) {
         if (popc_is_named(type, "half")) return (element){ "half", NULL, 1 };
-        if (popc_is_named(type, "quarter")) return (element){ "quarter", NULL, 1 };
+        if (is_quarter(type)) return (element){ "quarter", NULL, 1 };
     }
     if (type.kind == CXType_Vector || type.kind == CXType_ExtVector) {
         element lane = popc_element(clang_getElementType(type));

@@ -233,8 +233,10 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
     g_autofree char *device = g_build_filename(tw__include_dir(), "poplar", "device", NULL);
     add_pair(args, "-iquote", folder);
     add_pair(args, "-isystem", tw__include_dir());
-    /* Builtins are known before the first include, as they are to the vendor's compiler. */
-    if (options & TW__BUILD_CODE && !source->is_c)
+    /* Builtins are known before the first include, as they are to the vendor's compiler. They come with names like
+     * float2, so only where the source uses them, or has those names anyway: then its own headers may use them. */
+    if (options & TW__BUILD_CODE && !source->is_c &&
+        (strstr(source->text, "__builtin_ipu_") || strstr(source->text, "poplar/")))
         add_pair(args, "-include", "poplar/device/ipu_device_builtins.h");
     add_pair(args, "-isystem", device);
     g_ptr_array_add(args, NULL);

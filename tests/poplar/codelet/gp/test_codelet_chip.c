@@ -218,10 +218,42 @@ static void late_refusals_have_places(void **state)
     }
 }
 
+/* Builtins are there where they are used, before any include, and bring no names to where they are not. */
+static void names_of_the_source(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "struct float2 { float x, y; };\ntypedef int half2;\nhalf2 f(float2 v) { return (half2)v.x; }\n",
+        "float f(float x) { return __builtin_ipu_exp(x); }\n",
+        "inline float f(float x) { return __builtin_ipu_exp(x); }\n#include <poplar/Vertex.hpp>\n"
+        "float g(float x) { return f(x); }\n",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        g_autofree char *path = write_text("names.cpp", rows[i]);
+        tw_popc_options options = { .size = sizeof options, .targets = "ipu2" };
+        size_t size = 0;
+        void *code = tw_popc_code(path, false, &options, &size, NULL);
+        if (!code) fail_msg("%zu: %s", i, tw_error_message());
+        free(code);
+    }
+    /* from a header of the source's own */
+    g_autofree char *header = write_text("own.hpp", "inline float f(float x) { return __builtin_ipu_exp(x); }\n");
+    g_autofree char *path = write_text("names.cpp", "#include \"own.hpp\"\n#include <poplar/Vertex.hpp>\n"
+                                                    "float g(float x) { return f(x); }\n");
+    tw_popc_options options = { .size = sizeof options, .targets = "ipu2" };
+    size_t size = 0;
+    void *code = tw_popc_code(path, false, &options, &size, NULL);
+    if (!code) fail_msg("%s", tw_error_message());
+    free(code);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(entries_in_archives), cmocka_unit_test(assembly_wins),
-                                        cmocka_unit_test(left_out), cmocka_unit_test(text_and_object),
-                                        cmocka_unit_test(late_refusals_have_places) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(entries_in_archives),
+                                        cmocka_unit_test(assembly_wins),
+                                        cmocka_unit_test(left_out),
+                                        cmocka_unit_test(text_and_object),
+                                        cmocka_unit_test(late_refusals_have_places),
+                                        cmocka_unit_test(names_of_the_source) };
     return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }
