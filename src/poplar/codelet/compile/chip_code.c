@@ -26,20 +26,34 @@ static void chip_report(void *user, const tw_diag *diag)
     tw__report(messages->reporter, &out);
 }
 
-/* The place in the source of a line of assembly: the last `.loc` in front of it, whose files `.file` names. NULL, or
- * the file's name. */
-static char *place_of_assembly(const char *assembly, int line, unsigned *at, unsigned *column)
+typedef struct source_place {
+    unsigned file, line, column; /* file 0: none */
+} source_place;
+
+/* The place in the source of each line of assembly: the last `.loc` in front of it. g_free. */
+static source_place *places_of_assembly(char **lines, guint count)
 {
-    g_auto(GStrv) lines = g_strsplit(assembly, "\n", line);
-    unsigned file = 0, number = 0;
-    *at = *column = 0;
-    for (int i = 0; i < line - 1 && lines[i]; i++)
-        if (g_str_has_prefix(lines[i], "\t.loc ") && sscanf(lines[i], " .loc %u %u %u", &file, at, column) < 3)
-            file = *at = *column = 0;
+    source_place *places = g_new0(source_place, count + 1), at = { 0 };
+    for (guint i = 0; i < count; i++) {
+        places[i] = at;
+        if (g_str_has_prefix(lines[i], "\t.loc ") &&
+            sscanf(lines[i], " .loc %u %u %u", &at.file, &at.line, &at.column) < 3)
+            at = (source_place){ 0 };
+    }
+    return places;
+}
+
+/* What `.file` says of its number, newly allocated; NULL: nothing. */
+static char *file_of_assembly(char **lines, unsigned file)
+{
     for (char **l = lines; file && *l; l++) {
+        unsigned number;
         int name = 0;
-        if (sscanf(*l, " .file %u \"%n", &number, &name) == 1 && name && number == file)
-            return g_strndup(*l + name, strcspn(*l + name, "\""));
+        if (sscanf(*l, " .file %u \"%n", &number, &name) != 1 || !name || number != file) continue;
+        size_t end = (size_t)name;
+        while ((*l)[end] && (*l)[end] != '"') end += (*l)[end] == '\\' && (*l)[end + 1] ? 2 : 1;
+        g_autofree char *escaped = g_strndup(*l + name, end - (size_t)name);
+        return g_strcompress(escaped);
     }
     return NULL;
 }
@@ -49,14 +63,24 @@ static char *place_of_assembly(const char *assembly, int line, unsigned *at, uns
 static void report_assembly(tw__reporter *reporter, const tw__source *source, const char *assembly,
                             const tw_diags *diags)
 {
+    g_auto(GStrv) lines = g_strsplit(assembly, "\n", -1);
+    const guint count = g_strv_length(lines);
+    g_autofree source_place *places = places_of_assembly(lines, count);
     for (size_t i = 0; i < tw_diags_count(diags, TW_NOTE); i++) {
         const tw_diag *d = tw_diags_get(diags, i);
         if (d->severity != TW_ERROR) continue;
         g_autofree char *text = g_strdup_printf("the compiler's assembly is refused: %s: %s", d->message,
                                                 d->source ? g_strstrip((char *)d->source) : "");
-        tw__scan_diag out = { .length = 1, .severity = 2, .code = "cc.assembly", .message = text };
-        g_autofree char *file = place_of_assembly(assembly, d->line, &out.line, &out.column);
-        out.file = file ? file : source->path;
+        const guint line = d->line > 0 ? (guint)d->line - 1 : count;
+        const source_place at = places[MIN(line, count)];
+        g_autofree char *file = file_of_assembly(lines, at.file);
+        tw__scan_diag out = { .file = file ? file : source->path,
+                              .line = at.line,
+                              .column = at.column,
+                              .length = 1,
+                              .severity = 2,
+                              .code = "cc.assembly",
+                              .message = text };
         tw__report(reporter, &out);
     }
 }
