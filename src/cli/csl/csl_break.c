@@ -11,7 +11,8 @@ void tw__csl_free_breakpoint(void *data)
     breakpoint *b = data;
     g_free(b->place);
     g_free(b->condition);
-    g_free(b->watched), g_free(b->before), g_free(b->now);
+    g_free(b->watched), g_free(b->before), g_free(b->now), g_free(b->bytes);
+    g_free(b->function), g_free(b->file);
     g_array_free(b->codes, TRUE);
     g_hash_table_destroy(b->held);
     g_free(b);
@@ -53,16 +54,22 @@ static bool break_holds(debugger *d, breakpoint *b, const tw_wse_halt *halt)
     return true;
 }
 
+/* The first one. All that stop at a change are looked at, also behind another one: each change is told once. */
 breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt)
 {
+    breakpoint *first = NULL;
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = d->breakpoints->pdata[i];
-        if (!is_there(b, halt) || !break_holds(d, b, halt)) continue;
+        b->changed = false;
+        if ((first && !b->watched && b->place) || !is_there(b, halt) || !break_holds(d, b, halt)) continue;
         b->hits++;
-        if (!b->ignored) return b;
-        b->ignored--;
+        b->changed = b->watched && !b->ignored;
+        if (b->ignored)
+            b->ignored--;
+        else if (!first)
+            first = b;
     }
-    return NULL;
+    return first;
 }
 
 /* --- marks in the code ---------------------------------------------------------------------------------------- */
@@ -80,7 +87,7 @@ void tw__csl_mark_all(debugger *d)
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = d->breakpoints->pdata[i];
         if (d->fresh) g_hash_table_remove_all(b->held);
-        if (d->fresh && b->watched) tw__csl_changed(d, b); /* what it is from now on */
+        if (d->fresh && b->watched) b->away = true, tw__csl_changed(d, b); /* what it is from now on */
         if (b->enabled) break_mark(d, b, true);
     }
 }
@@ -122,6 +129,7 @@ static void break_tell(const breakpoint *b)
 {
     if (b->watched) {
         printf("Watchpoint %u: %s, PE %u,%u", b->id, b->watched, b->x, b->y);
+        if (b->function) printf(", in '%s'", b->function);
         return;
     }
     printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);

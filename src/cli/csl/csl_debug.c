@@ -238,13 +238,11 @@ static void tell_cycle(const debugger *d)
 static bool stops(debugger *d, const tw_wse_halt *halt)
 {
     breakpoint *b = tw__csl_hit(d, halt);
-    if (b && d->dap && tw__csl_dap_logs(d, halt, b->id)) b = NULL;
+    if (b && d->dap && tw__csl_dap_logs(d, halt, b->id)) b = tw__csl_first_change(d);
     if (b && --d->passes == 0) {
         d->x = halt->x, d->y = halt->y, d->hit = b->id;
-        if (b->watched)
-            printf("Watchpoint %u: %s\nOld value = %s\nNew value = %s\n", b->id, b->watched, b->before, b->now);
-        else
-            printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
+        tw__csl_tell_changes(d);
+        if (!b->watched) printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
         if (b->temporary) tw__csl_forget(d, b);
         return true;
     }

@@ -17,7 +17,11 @@ typedef struct breakpoint {
     unsigned x, y;
     char *place, *condition; /* NULL: anywhere; always */
     char *watched;           /* a value of that PE, which stops it when it changes; NULL: it is none of these */
-    char *before, *now;      /* what it was, and is */
+    char *before, *now;      /* what it was, and is; of long arrays a part */
+    char *bytes;             /* all that it is */
+    char *function, *file;   /* whose frame it is read in; NULL: in none, for all its names are the program's */
+    bool changed;            /* at the halt under way, and that stops it */
+    bool away;               /* since it was looked at last that function has ended */
     GArray *codes;           /* tw_wse_code */
     GHashTable *held;        /* without a place: PEs where the condition was true when it was last looked at */
 } breakpoint;
@@ -91,6 +95,8 @@ void tw__csl_display(debugger *d, char *args);
 void tw__csl_undisplay(debugger *d, char *args);
 void tw__csl_show_displays(debugger *d);
 bool tw__csl_changed(debugger *d, breakpoint *b); /* a watchpoint's value, since it was looked at last */
+breakpoint *tw__csl_first_change(debugger *d);    /* of the halt under way; NULL: none */
+void tw__csl_tell_changes(debugger *d);
 bool tw__csl_watch_parse(debugger *d, const char *value, breakpoint *b);
 void tw__csl_watch(debugger *d, char *args); /* csl_break.c */
 

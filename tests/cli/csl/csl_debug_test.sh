@@ -154,6 +154,57 @@ shows "watch VALUE, such as" "no variable 'nothing'" "A watchpoint has no condit
   "Watchpoint 1: data[2]" "Old value = -3" "New value = -6" "2: data[1] = 4" \
   "2: data[1] = PE 1,0 has no variable 'data'" "Nothing can happen any more"
 
+# A watchpoint sees elements that are not shown, and the variable of its own function where another one has that name, too;
+# a change is told at the first stop behind it. What cannot change is refused.
+cat >watch.csl <<'END'
+param memcpy_params: comptime_struct;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+var big = @zeros([300]i16);
+var out: i16 = 0;
+fn inner(n: i16) i16 {
+  var x: i16 = n * 2;
+  x += 1;
+  big[250] = x;
+  return x;
+}
+fn go(n: i16) void {
+  for (@range(i16, 240)) |i| {
+    big[i] = i;
+  }
+  var x: i16 = n;
+  x += inner(x);
+  out = x;
+  x += 100;
+  sys_mod.unblock_cmd_stream();
+}
+comptime { @export_symbol(go); }
+END
+sed 's/left.csl/watch.csl/; s/, .line = line//' layout.csl | grep -v 'right\|color' | sed 's/width = 2/width = 1/; s/(2, 1)/(1, 1)/' >watched.csl
+debug 1 watched.csl --arch=wse3 -O0 --launch go,4 <<'END'
+watch 1+1
+watch nothing
+break watch.csl:16
+break watch.csl:18
+run
+watch big
+watch x
+watch out
+continue
+continue
+print out
+continue
+continue
+run
+continue
+continue
+END
+shows "'1+1' cannot change." "no variable 'nothing'" "Breakpoint 1, [cycle" 'Watchpoint 3: big, PE 0,0' \
+  "Watchpoint 4: x, PE 0,0, in 'go'" 'Watchpoint 5: out, PE 0,0' 'Watchpoint 3: big' 'It has changed where it is not shown' \
+  "in 'inner' at watch.csl:9" 'Watchpoint 4: x' 'Old value = 4' 'New value = 13' "in 'go' at watch.csl:17" 'out = 0' \
+  'Watchpoint 5: out' 'Old value = 0' 'New value = 13' "in 'go' at watch.csl:18" 'Old value = 13' \
+  'New value = 113' "in 'go' at watch.csl:19" 'Watchpoint 3: big'
+[ "$(grep -c '^Breakpoint 2, .cycle' out)" = 1 ] || { fail 'another breakpoint'; cat out; }
+
 # Breakpoints by function (where it went into its caller), by line with a condition, by task and PE; the frames of calls
 # that are no more; values of every kind; what a PE waits for, in the words of the report.
 for level in -O2 -O0; do

@@ -34,7 +34,7 @@ bool tw__wse_find_code(const tw__wse *w, const char *place, GArray *codes);
 /* --- value.c -------------------------------------------------------------------------------------------------- */
 
 /* The value of an expression over the variables of a PE in a frame, as text to be freed with g_free(); NULL with
- * tw_error_message(). format: 0, or one of gdb's x d u t c f. */
+ * tw_error_message(). format: 0, one of gdb's x d u t c f, or b: the bytes of all of it; "" = optimised out. */
 char *tw__wse_print_value(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, char format);
 /* Puts the number `value` where the place is: a variable, element or pointer in memory, a local in its register, $r4.
  * TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW where its type has no such number. */

@@ -578,12 +578,41 @@ static void put_val(GString *out, reader *r, val v, char format)
     }
 }
 
+/* Of everything that belongs to the value, also where its text leaves something out. */
+static void value_put_bytes(GString *out, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) g_string_append_printf(out, "%02x", ((const uint8_t *)bytes)[i]);
+}
+
+static void put_view_bytes(GString *out, const reader *r, const val *v, unsigned d, uint32_t address)
+{
+    uint32_t size = MIN(v->type.size, TW__CSL_PE_BYTES - MIN(address, TW__CSL_PE_BYTES));
+    for (uint32_t i = 0; d < v->rank && i < v->dims[d]; i++)
+        put_view_bytes(out, r, v, d + 1, address + i * v->strides[d]);
+    if (d == v->rank) value_put_bytes(out, r->w->pe[r->pe].memory + address, size);
+}
+
+static void put_val_bytes(GString *out, const reader *r, const val *v)
+{
+    if (v->kind == VIEW)
+        put_view_bytes(out, r, v, 0, v->address);
+    else if (v->kind == WORDS)
+        value_put_bytes(out, v->words, v->type.kind == TW__WSE_T_DSD ? sizeof v->words : MIN(v->type.size, 8));
+    else if (v->kind == NUMBER && v->is_real)
+        value_put_bytes(out, &v->real, sizeof v->real);
+    else if (v->kind == NUMBER)
+        value_put_bytes(out, &v->bits, sizeof v->bits);
+}
+
 char *tw__wse_print_value(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, char format)
 {
     reader r = value_begin(w, pe, frame, text);
     val v = all_of(&r);
     GString *out = g_string_new(NULL);
-    if (!r.failed) put_val(out, &r, v, format);
+    if (!r.failed && format == 'b')
+        put_val_bytes(out, &r, &v);
+    else if (!r.failed)
+        put_val(out, &r, v, format);
     g_free(r.name);
     return g_string_free(out, r.failed);
 }
