@@ -133,6 +133,14 @@ static const json_t *csl_setting(const tw__lsp *server, const char *name)
     return json_object_get(json_object_get(server->settings, "csl"), name);
 }
 
+/* The layout that the settings name, for a program in a folder; NULL: they name none. */
+static char *layout_of_settings(const tw__lsp *server, const char *folder)
+{
+    const char *given = json_string_value(csl_setting(server, "layout"));
+    if (!given || !*given) return NULL;
+    return g_canonicalize_filename(given, server->folders->len ? server->folders->pdata[0] : folder);
+}
+
 static char *csl_root(tw__lsp *server, const char *path)
 {
     if (!g_path_is_absolute(path)) return NULL;
@@ -140,13 +148,8 @@ static char *csl_root(tw__lsp *server, const char *path)
     bool own = text && has_layout(text);
     free(text);
     if (own) return NULL;
-    const char *given = json_string_value(csl_setting(server, "layout"));
-    g_autofree char *folder = g_path_get_dirname(path);
-    if (given) {
-        const char *base = server->folders->len ? server->folders->pdata[0] : folder;
-        g_autofree char *layout = g_canonicalize_filename(given, base);
-        if (layout_reaches(server, layout, path)) return g_steal_pointer(&layout);
-    }
+    g_autofree char *folder = g_path_get_dirname(path), *layout = layout_of_settings(server, folder);
+    if (layout && layout_reaches(server, layout, path)) return g_steal_pointer(&layout);
     char *found = open_layout(server, path);
     if (!found) found = layout_in(server, folder, 0, path);
     for (unsigned up = 0; !found && up <= LEVELS_UP && in_workspace(server, folder); up++) {
@@ -244,13 +247,14 @@ static char **words_of_settings(const tw__lsp *server)
     return words;
 }
 
-/* Those of the settings, then those of the script, which is nearer to the program; in the other order where the
- * settings name the layout, and so mean this one program. */
+/* Those of the settings, then those of the script, which is nearer to the program; in the other order for the program
+ * whose layout the settings name. */
 static void read_options(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
 {
     char **general = words_of_settings(server),
          **own = g_path_is_absolute(root) ? words_of_scripts(server, root) : NULL;
-    bool settings_last = csl_setting(server, "layout") != NULL;
+    g_autofree char *folder = g_path_get_dirname(root), *layout = layout_of_settings(server, folder);
+    bool settings_last = layout && !strcmp(layout, root);
     const char *file;
     tw__csl_request_init(r);
     if (general) g_ptr_array_add(kept, general);

@@ -171,7 +171,10 @@ def alone(program, folder):
     c.edit("pe.csl", " and n == 7", "")
     hint = {"textDocument": {"uri": c.uri("pe.csl")}, "position": {"line": 0, "character": 6}}
     for settings, wanted in (({"options": ["--arch=wse2", "--params=size:8"]}, "7"),
-                             ({"options": ["--params=size:8"], "layout": "top.csl"}, "8")):
+                             ({"options": ["--params=size:8"], "layout": ""}, "7"),
+                             ({"options": ["--params=size:8"], "layout": None}, "7"),
+                             ({"options": ["--params=size:8"], "layout": "free.csl"}, "7"),
+                             ({"options": ["--params=size:8"], "layout": "./top.csl"}, "8")):
         c.tell("workspace/didChangeConfiguration", {"settings": {"tilewright": {"csl": settings}}})
         shown = c.ask("textDocument/hover", hint)["result"]["contents"]["value"]
         check(f"the script and {settings}", shown.split("\n")[1], f"param n: u16 = {wanted}")
