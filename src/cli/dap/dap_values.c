@@ -76,6 +76,8 @@ static size_t part_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
+#define LEFT_OUT "..." /* elements that are not shown, and what comes behind them */
+
 /* "a" of ".a = 1" and "a = 1", "<B>" of "<B> = {...}", a base class; the value moves behind it. NULL: it is an
  * element. */
 static char *member_name(const char **part)
@@ -93,10 +95,12 @@ static char *member_name(const char **part)
     return g_strndup(name, n);
 }
 
-/* The expression of an element; "a[1, 2]" where a language writes that for "a[1][2]". */
+/* The expression of an element; "a[1, 2]" where a language writes that for "a[1][2]". NULL: a part of an array, such
+ * as "a[0..1]", "a[0:2]" or "a@4", has none. */
 static char *element_of(bool commas, const char *whole, unsigned i)
 {
     size_t length = strlen(whole);
+    if (strstr(whole, "..") || strchr(whole, '@') || (commas && strchr(whole, ':'))) return NULL;
     if (commas && length && whole[length - 1] == ']')
         return g_strdup_printf("%.*s, %u]", (int)length - 1, whole, i);
     return g_strdup_printf("%s[%u]", whole, i);
@@ -118,7 +122,7 @@ static void add_parts(const tw__dap *dap, const tw__dap_reference *r, json_t *li
             whole = !member          ? element_of(dap->target->commas, r->expression, i)
                     : *member == '<' ? g_strdup(r->expression)
                                      : g_strdup_printf("%s.%s", r->expression, member);
-        tw__dap_add(list, member ? member : element, value, strcmp(text, "...") == 0 ? NULL : whole);
+        tw__dap_add(list, member ? member : element, value, strcmp(text, LEFT_OUT) == 0 ? NULL : whole);
         at += length + 1;
     }
 }
@@ -139,7 +143,7 @@ static void add_tensor_rows(const tw__dap *dap, const tw__dap_reference *r, json
         }
         g_autofree char *one = g_string_free(text, FALSE), *name = g_strdup_printf("[%u]", i);
         if (!*one) return;
-        if (strcmp(one, "...") == 0) {
+        if (strcmp(one, LEFT_OUT) == 0) {
             g_autofree char *rest = g_strstrip(g_strndup(at, (gsize)(end - at)));
             tw__dap_add(list, one, rest, NULL);
             return;
@@ -198,8 +202,10 @@ static json_t *some_of(tw__dap *dap, tw__dap_location at, const json_t *list, co
     size_t first = start > 0 ? (size_t)start : 0, most = count > 0 ? (size_t)count : SIZE_MAX;
     for (size_t i = first; i < json_array_size(list) && i - first < most; i++) {
         json_t *one = json_array_get(list, i);
-        json_int_t reference = tw__dap_refer(dap, at, json_string_value(json_object_get(one, "value")),
-                                             json_string_value(json_object_get(one, "evaluateName")));
+        const char *value = json_string_value(json_object_get(one, "value")),
+                   *expression = json_string_value(json_object_get(one, "evaluateName"));
+        bool left_out = g_strcmp0(json_string_value(json_object_get(one, "name")), LEFT_OUT) == 0;
+        json_int_t reference = left_out ? 0 : tw__dap_refer(dap, at, value, expression);
         json_object_set_new(one, "variablesReference", json_integer(reference));
         json_array_append(some, one);
     }

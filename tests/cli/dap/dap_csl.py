@@ -133,6 +133,8 @@ def stops_and_looks():
     row = c.parts(memory["table"])["[1]"]
     last = c.parts(row)["[2]"]
     assert last["value"] == "-6" and c.ask("evaluate", expression=last["evaluateName"], frameId=1)["result"] == "-6", last
+    part = c.parts(c.ask("evaluate", expression="table[0:2, 1]", frameId=1))
+    assert values(part) == {"[0]": "2", "[1]": "5"} and "evaluateName" not in part["[1]"], part
     some = c.ask("variables", variablesReference=memory["data"]["variablesReference"], start=1, count=2)["variables"]
     assert [v["value"] for v in some] == ["2", "-3"], some
     assert c.scope(frames[0]["id"], "PE")["tasks"]["value"].startswith("local    8  start, runs")

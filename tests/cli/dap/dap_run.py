@@ -29,6 +29,10 @@ int main(int argc, char **argv)
     tw_graph_add_codelets(g, "scale.cpp", NULL);
     tw_tensor x = tw_graph_add_variable(g, TW_INT, 2, (size_t[]){ 2, 3 }, "x");
     tw_graph_set_initial_value(g, x, (int[]){ 1, 2, 3, 4, 5, 6 }, false);
+    static int zeros[40][30];
+    tw_tensor wide = tw_graph_add_variable(g, TW_INT, 2, (size_t[]){ 40, 30 }, "wide");
+    tw_graph_map(g, wide, 1);
+    tw_graph_set_initial_value(g, wide, zeros, false);
     tw_compute_set cs = tw_graph_add_compute_set(g, "scale");
     for (unsigned tile = 0; tile < 2; tile++) {
         tw_graph_map(g, tw_tensor_index(g, x, tile), tile);
@@ -82,6 +86,13 @@ def vertices():
         ("[0]", "[2 4 6]", "x[0]"), ("[1]", "[4 5 6]", "x[1]")], rows
     cells = c.ask("variables", variablesReference=rows[1]["variablesReference"], start=2, count=9)["variables"]
     assert [(r["name"], r["value"], r["evaluateName"]) for r in cells] == [("[2]", "6", "x[1, 2]")], cells
+    part = c.ask("evaluate", expression="x[0..2]", frameId=compute["id"])
+    rows = c.ask("variables", variablesReference=part["variablesReference"])["variables"]
+    assert [(r["name"], r["value"], "evaluateName" in r) for r in rows] == [("[0]", "[2 4 6]", False), ("[1]", "[4 5 6]", False)], rows
+    cells = c.ask("variables", variablesReference=rows[1]["variablesReference"])["variables"]
+    assert [(r["name"], r["value"], "evaluateName" in r) for r in cells][2] == ("[2]", "6", False), cells
+    many = c.ask("variables", variablesReference=tensors["wide"]["variablesReference"])["variables"]
+    assert [(r["name"], r["variablesReference"] > 0) for r in many] == [("[0]", True), ("[1]", True), ("[2]", True), ("...", False)], many
     assert c.ask("evaluate", expression="x[1, 2]", frameId=compute["id"])["result"] == "int 6", cells
     assert "data" in c.scope(frames[0]["id"], "Vertex")["vertex"]["value"]
     registers = {s["name"]: s for s in c.ask("scopes", frameId=frames[0]["id"])["scopes"]}["Registers"]
