@@ -12,8 +12,9 @@ lists_back() {
   rm -f "$build"/install_manifest*.txt
   for list in "$lists"/*.txt; do [ ! -e "$list" ] || mv "$list" "$build/"; done
 }
-for list in "$build"/install_manifest*.txt; do [ ! -e "$list" ] || mv "$list" "$lists/"; done
 trap 'lists_back; rm -rf "$log" "$lists"' EXIT
+trap 'exit 130' INT TERM HUP # dash runs no trap of EXIT when a signal ends it
+for list in "$build"/install_manifest*.txt; do [ ! -e "$list" ] || mv "$list" "$lists/"; done
 cpack --config "$build/CPackConfig.cmake" -B "$build/dist" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 rm -rf "$build/dist/_CPack_Packages"
 # What is not mended, and why: packaging/lintian.tags.

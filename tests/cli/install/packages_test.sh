@@ -27,6 +27,11 @@ printf '#!/bin/sh\n' >"$work/stub/bin/lintian"
 chmod +x "$work/stub/bin/cpack" "$work/stub/bin/lintian"
 PATH="$work/stub/bin:$PATH" expect 0 sh "$source/packaging/deb.sh" "$work/stub"
 [ "$(cat "$work"/stub/install_manifest*.txt)" = /opt/mine ] || fail 'lists of packed files stay in the build folder'
+mkdir "$work/tmp" # a signal in the midst of it
+echo 'kill -TERM $PPID' >>"$work/stub/bin/cpack"
+PATH="$work/stub/bin:$PATH" TMPDIR="$work/tmp" expect 130 sh "$source/packaging/deb.sh" "$work/stub"
+[ "$(cat "$work"/stub/install_manifest*.txt)" = /opt/mine ] || fail 'a signal leaves lists of packed files'
+[ -z "$(ls "$work/tmp")" ] || fail 'a signal leaves files behind'
 
 # Programs against the build tree.
 export PKG_CONFIG_PATH="$build/pkgconfig"
