@@ -290,7 +290,8 @@ struct tw__as_run {
     uint64_t steps, max_steps;
     struct {
         uint64_t done, all; /* turns; all = 0: none is told of */
-    } loop;                 /* the outermost one of many turns, for a line of progress */
+        uint64_t open;      /* loops under way of which nobody knows how many turns there are */
+    } loop;                 /* the outermost one of several turns, for a line of progress */
     uint64_t look;          /* at more steps than these it is asked whether the run goes on */
     uint64_t max_ns;        /* of processor time; 0 = no limit */
     uint64_t until;         /* thread's processor time in ns at which the run is stopped; 0 = never */

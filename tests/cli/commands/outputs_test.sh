@@ -204,6 +204,30 @@ scf.for %i = %zero to %many step %one {
 }
 END
 progress 100 'core: [0-9,]+ of 100,000 turns of a loop, ' "$tilewright" pto run count.pto --target a5
+# Of a loop in loops it is the outermost one, and none where that one's turns are not known.
+sed '/^scf.for/,$d' count.pto >nested.pto
+cat >>nested.pto <<'END'
+%two = arith.constant 2 : index
+%less = arith.constant 100000 : index
+scf.for %k = %zero to %two step %one {
+  scf.for %i = %zero to %less step %one {
+    %next = arith.addi %i, %one : index
+  }
+}
+END
+progress 100 'core: [01] of 2 turns of a loop, ' "$tilewright" pto run nested.pto --target a5
+grep -q 'of 100,000 turns' out && fail 'turns of a loop within another one are told of'
+{
+  sed '/^scf.for/,$d' nested.pto
+  echo '%n = scf.while (%k = %zero) : (index) -> (index) {'
+  echo '  %go = arith.cmpi slt, %k, %two : index'
+  echo '  scf.condition(%go) %k : index'
+  printf '} do {\n^bb0(%%k: index):\n'
+  sed -n '/for %i/,/^  }/p' nested.pto
+  printf '  %%next = arith.addi %%k, %%one : index\n  scf.yield %%next : index\n}\n'
+} >while.pto
+progress 100 'core: [0-9,]+ steps, ' "$tilewright" pto run while.pto --target a5
+grep -q 'of 100,000 turns' out && fail 'turns of a loop within another one are told of'
 progress 100 'grid: [0-3] of 4 cores through, ' "$tilewright" pto run count.pto --target a5 --blocks 4
 printf '.globl count\ncount:\n  setzi $m0, 1000000\n  shl $m0, $m0, 2\nagain:\n  add $m0, $m0, -1\n  brnz $m0, again\n  exitnz $mzero\n' >count.s
 progress 100 'tile: [0-9,]+ cycles, ' "$tilewright" sim count.s

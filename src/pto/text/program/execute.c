@@ -10,7 +10,7 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->stop = false;
     run->nesting = 0;
     run->look = 0;
-    run->loop.all = 0;
+    run->loop.all = run->loop.open = 0;
     if (run->max_ns) run->until = tw__as_processor_time() + run->max_ns;
     const struct tw__as_frame frame = { run->cell, function->slots, NULL };
     run->frame = &frame;

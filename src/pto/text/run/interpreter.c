@@ -184,11 +184,10 @@ static tw_status take_yielded(tw__as_run *run, const tw__as_code *code, const ui
     return TW_OK;
 }
 
-/* Whether progress is told in turns of this loop: there are many, and no loop around it has many. */
+/* Whether progress is told in turns of this loop: there are several, and it runs once, in no loop of several. */
 static bool is_told(const tw__as_run *run, int64_t from, int64_t to, int64_t step)
 {
-    enum { MANY = 8 };
-    return !run->loop.all && from < to && ((uint64_t)to - (uint64_t)from) / (uint64_t)step >= MANY;
+    return !run->loop.all && !run->loop.open && from < to && (uint64_t)to - (uint64_t)from > (uint64_t)step;
 }
 
 tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
@@ -259,6 +258,7 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
     unsigned n = code->more->parts[0], m = code->more->parts[1];
     const uint32_t *before = code->result, *after = before + n, *results = after + m;
     uint32_t first = n + m ? before[0] : code->more->first_tile;
+    run->loop.open++;
     for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
@@ -275,6 +275,7 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
         if (status == TW_OK) status = take_yielded(run, code, before, n);
         if (status != TW_OK) return status;
     }
+    run->loop.open--;
     for (unsigned i = 0; i < n + m; i++) release(run, &run->cell[before[i]]);
     return TW_OK;
 }
