@@ -120,8 +120,10 @@ void tw__sim_show_address(tw__sim_session *s, unsigned context, uint32_t at);
 void tw__sim_show_registers(const tw__sim_session *s, unsigned context);
 /* One value in gdb's formats x d u o t a c f, h two halves; 0: as fits. */
 void tw__sim_show_value(const tw__sim_session *s, const tw__sim_value *value, char format);
-/* gdb's x/COUNT FORMAT SIZE; *at becomes the place behind. False: *error. */
-bool tw__sim_show_memory(tw__sim_session *s, unsigned count, char format, char size, uint32_t *at, char **error);
+/* gdb's x/COUNT FORMAT SIZE; *at becomes the place behind. Of instructions that of the context is marked. False:
+ * *error. */
+bool tw__sim_show_memory(tw__sim_session *s, unsigned context, unsigned count, char format, char size, uint32_t *at,
+                         char **error);
 /* Instructions from `at` to `end`, the one at `pc` marked. */
 void tw__sim_show_code(tw__sim_session *s, uint32_t at, uint32_t end, uint32_t pc);
 

@@ -77,7 +77,7 @@ static void do_x(debugger *d, char *args)
         return;
     }
     if (*args) d->x_next = value.words[0];
-    if (!tw__sim_show_memory(d->s, count, d->x_format, d->x_size, &d->x_next, &error))
+    if (!tw__sim_show_memory(d->s, d->context, count, d->x_format, d->x_size, &d->x_next, &error))
         tw__debug_complain(d, "%s.", error), g_free(error);
 }
 

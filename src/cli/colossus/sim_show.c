@@ -220,14 +220,15 @@ static bool show_text(tw__sim_session *s, uint32_t *at)
     return true;
 }
 
-bool tw__sim_show_memory(tw__sim_session *s, unsigned count, char format, char size, uint32_t *at, char **error)
+bool tw__sim_show_memory(tw__sim_session *s, unsigned context, unsigned count, char format, char size, uint32_t *at,
+                         char **error)
 {
     unsigned bytes = format == 'c' ? 1 : sim_show_bytes_of(size), row = bytes == 8 ? 2 : bytes == 4 ? 4 : 8;
     char name[100], text[2 * TW_INSN_TEXT];
     for (unsigned i = 0; i < count; i++) {
         bool alone = format == 'i' || format == 's', good = true;
         if (format == 'i') {
-            tw__sim_show_code(s, *at, *at + 1, tw_sim_get_pc(s->sim, 0));
+            tw__sim_show_code(s, *at, *at + 1, tw_sim_get_pc(s->sim, context));
             *at += *tw_sim_text_at(s->sim, *at, text) == '{' ? 8 : 4;
             continue;
         }

@@ -138,30 +138,41 @@ static void free_display(void *data)
 }
 
 /* "/i $pc" is instructions from there on; all else is printed. */
-static void put_display(debugger *d, char *text)
+static bool is_code(const char *text)
+{
+    return g_str_has_prefix(text, "/i ");
+}
+
+/* False after a message. */
+static bool put_display(debugger *d, unsigned id, const char *words)
 {
     char *error = NULL;
+    g_autofree char *text = g_strdup(words);
     tw__sim_value value;
-    if (!g_str_has_prefix(text, "/i ")) {
+    bool failed_before = d->reader.failed;
+    if (is_code(text) && !d->s->sim) return true; /* while no vertex runs there is none */
+    d->reader.failed = false;
+    printf("%u: ", id);
+    if (!is_code(text)) {
         tw__debug_print(d, text);
-    } else if (!d->s->sim) {
-        tw__debug_complain(d, "No vertex runs.");
     } else if (tw__sim_evaluate(d->s, d->context, text + 3, &value, &error)) {
         uint32_t at = value.words[0];
         puts(text + 3);
-        tw__sim_show_memory(d->s, 1, 'i', 'w', &at, &error);
+        tw__sim_show_memory(d->s, d->context, 1, 'i', 'w', &at, &error);
     }
     if (error) tw__debug_complain(d, "%s.", error);
     g_free(error);
+    bool good = !d->reader.failed;
+    if (!good) putchar('\n');
+    d->reader.failed |= failed_before;
+    return good;
 }
 
 void tw__debug_show_displays(debugger *d)
 {
     for (guint i = 0; d->displays && i < d->displays->len; i++) {
         const display *one = &g_array_index(d->displays, display, i);
-        g_autofree char *text = g_strdup(one->text);
-        printf("%u: ", one->id);
-        put_display(d, text);
+        put_display(d, one->id, one->text);
     }
 }
 
@@ -171,14 +182,13 @@ void tw__debug_display(debugger *d, char *args)
         tw__debug_show_displays(d);
         return;
     }
+    if (!put_display(d, d->next_display + 1, args)) return;
     if (!d->displays) {
         d->displays = g_array_new(FALSE, TRUE, sizeof(display));
         g_array_set_clear_func(d->displays, free_display);
     }
     display one = { ++d->next_display, g_strdup(args) };
     g_array_append_val(d->displays, one);
-    printf("%u: ", one.id);
-    put_display(d, args);
 }
 
 void tw__debug_undisplay(debugger *d, char *args)

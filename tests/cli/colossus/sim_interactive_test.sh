@@ -246,9 +246,11 @@ debug 0 --entry main --all <<'END'
 b twice
 c
 c
+display/i $pc
+x/i 0x4c02c
 thread 5
 END
-shows 'Breakpoint 1, 0x4c02c' '[worker 1] 0x4c02c' 'worker 5'
+shows 'Breakpoint 1, 0x4c02c' '[worker 1] 0x4c02c' '1: $pc' '=> 0x4c02c' '=> 0x4c02c' 'worker 5'
 
 # What a script gets wrong is told, and the status says so.
 refused() {
@@ -397,6 +399,8 @@ watch $nothing
 undisplay 3
 jump
 jump 0x82000
+display $nothing
+display/i nothing
 display/i $pc
 stepi
 print $m0@2
@@ -406,6 +410,8 @@ print *1@2
 END
 shows 'watch VALUE, such as watch $m0' "there is no register" 'There is no display number 3.' 'jump LOCATION' \
   'There is no code at 0x82000.' '1: $pc' '=> 0x4c000' '1: $pc' '=> 0x4c004' 'print *a@n or a[i]@n, n from 1 to 200.' 'print *a@n' 'print *a@n'
+
+[ "$(grep -c 'nothing' out)" = 3 ] || { echo 'sim -i: what cannot be shown is shown'; cat out; exit 1; }
 
 # A name that is not there: those that are.
 if "$tilewright" sim d.s --entry mian >out 2>&1; then exit 1; fi

@@ -111,11 +111,12 @@ expect 2 "$tilewright" run --debug -n 2 pair.c
 prints err 'one process'
 
 # Vertices by template, tile and compute set; and by names of tensors.
-debug 5 'break vertex Add tile 3 step one;continue;info vertex;print a[5..7];stepi;print by;
+debug 5 'display/i $pc;break vertex Add tile 3 step one;continue;info vertex;print a[5..7];stepi;print by;
   finish;finish;print a[6..8];print out;info break;continue' --device ipu-sim pair.c
 prints out "Breakpoint 1, vertex 1 of type 'ns::Add<int>' in compute set 'one' on tile 3, worker 0"
 prints out 'InOut  int[2] : a[6..8]'
 prints out 'by = 41'
+prints out '1: $pc' # and nothing while no vertex runs
 prints out 'a[5..7] = int[2] [1 1]'
 prints out 'a[6..8] = int[2] [42 42]'
 prints out 'out = int[4] [ 1  1 42 42]'
