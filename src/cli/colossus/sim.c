@@ -262,6 +262,7 @@ static int run_once(tw__sim_session *s)
     tw_sim_set_trace(s->sim, NULL);
     if (file && tw_output_commit(file) != TW_OK) tw__cli_failure("sim"), stop = TW_SIM_BREAK;
     tw_output_free(file);
+    if (s->in_line) putchar('\n');
     fflush(stdout);
     if (stop == TW_SIM_FAULT) {
         const char *message = tw_sim_get_exception(s->sim)->message;

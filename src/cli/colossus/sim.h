@@ -32,6 +32,7 @@ typedef struct tw__sim_session {
     guint64 limit;               /* turns of a run; 0: no limit */
     /* Memory, registers and arguments as at the start, and the contexts started: the exit status. NULL: they are. */
     int (*prepare)(struct tw__sim_session *s);
+    bool in_line;            /* the code has printed something without a line's end */
     const char *next_save;   /* of the cycles of --save-at those that are left; NULL: none */
     const char *trace_file;  /* simulator option traceFile; "" = none */
     tw_debug *debug;         /* NULL: the image has none */

@@ -125,6 +125,19 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
 
+/* What the code prints, if it does; the session knows whether its last line has an end. */
+static bool serve_code(tw__sim_session *s)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    bool served = tw_sim_serve(s->sim, out);
+    if (out) fclose(out);
+    if (size) fwrite(text, 1, size, stdout), s->in_line = text[size - 1] != '\n';
+    free(text);
+    return served;
+}
+
 tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit)
 {
     const guint64 piece = 1 << 21;
@@ -137,7 +150,7 @@ tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit)
         else
             tw_progress_tell("tile", "cycles", tw_sim_cycles(s->sim), 0);
         stop = tw_sim_run(s->sim, limit ? MIN(limit - most, piece) : piece);
-        if (stop == TW_SIM_FAULT && tw_sim_serve(s->sim, stdout)) stop = TW_SIM_LIMIT;
+        if (stop == TW_SIM_FAULT && serve_code(s)) stop = TW_SIM_LIMIT;
         for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) most = MAX(most, tw_sim_turns(s->sim, i) - before[i]);
     } while (stop == TW_SIM_LIMIT && (!limit || most < limit));
     tw_progress_end();

@@ -349,6 +349,25 @@ shows 'trap on channel 0' 'worker 5: status 0, 3 turns' # as many as the others 
 fails --entry one --all --option breakOnException=false
 shows 'trap on channel 0' 'worker 5: status 1, 106 turns'
 
+# What workers print is printed also beside a real exception, before the others have ended or where they go on.
+cat >p.s <<'END'
+.worker
+.section .text.both
+.align 8
+both: get $m0, $WSR
+  and $m4, $m0, 7
+  brnz $m4, 1f
+  trap 0
+1: add $m0, $m4, 48
+  call $lr, putchar
+  exitz $mzero
+.globl putchar, both
+putchar: trap 1
+  br $lr
+END
+if "$tilewright" sim p.s --entry both --all --option breakOnException=false >out 2>&1; then exit 1; fi
+shows '12345' 'trap on channel 0' 'worker 0: status 0' 'worker 5: status 1'
+
 # Where the documents are silent, the assembler and a trace say so.
 cat >w.s <<'END'
 .worker

@@ -220,7 +220,8 @@ TW_API const tw_sim_exception *tw_sim_get_exception(const tw_sim *sim);
 
 /* After TW_SIM_FAULT: have contexts just called functions of the runtime library that need a host (printf, puts,
  * putchar, a failed assert: they begin with `trap 1`)? Then their text is written to `out` (NULL: nobody reads it),
- * and they stand behind that. True: no other exception is left, and tw_sim_run() goes on. */
+ * and they stand behind that, those too that wait beside another exception. True: tw_sim_run() goes on, for no
+ * exception is left, or the options let other workers end first. */
 TW_API bool tw_sim_serve(tw_sim *sim, FILE *out);
 
 /* --- hooks ------------------------------------------------------------------------------------------------------ */

@@ -156,32 +156,43 @@ static bool print_call(served *p, const char *name, uint32_t *result)
     return true;
 }
 
-static bool print_for_context(tw_sim *sim, GString *out)
+static bool print_for_context(tw_sim *sim, const tw__sim_context *w, GString *out)
 {
-    const tw_sim_exception *e = tw_sim_get_exception(sim);
     const char *name = "";
-    uint32_t offset = 1, result = 0;
-    if (!e || e->cause != TW_SIM_CAUSE_TRAP1 || !tw_sim_symbol_at(sim, e->pc, &name, &offset) || offset)
-        return false;
-    served p = { .sim = sim, .context = e->context, .out = g_string_new(NULL) };
-    uint32_t pc = e->pc;
+    uint32_t offset = 1, result = 0, pc = w->pc;
+    if (w->cause != TW_SIM_CAUSE_TRAP1 || !tw_sim_symbol_at(sim, pc, &name, &offset) || offset) return false;
+    served p = { .sim = sim, .context = w->number, .out = g_string_new(NULL) };
     bool is_known = print_call(&p, name, &result);
     if (is_known) {
         if (out) g_string_append_len(out, p.out->str, (gssize)p.out->len);
         tw_sim_set_m(sim, p.context, 0, result);
-        tw_sim_set_pc(sim, p.context, pc + 4); /* the next exception is another context's */
+        tw_sim_set_pc(sim, p.context, pc + 4);
     }
     g_string_free(p.out, TRUE);
     return is_known;
 }
 
+/* The context that has stopped first of those that have not been looked at; NULL: none. */
+static const tw__sim_context *next_stopped(const tw_sim *sim, unsigned looked_at)
+{
+    const tw__sim_context *next = NULL;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) {
+        const tw__sim_context *c = &sim->contexts[i];
+        if (c->state != TW_SIM_EXCEPTED || looked_at >> i & 1) continue;
+        if (!next || tw__sim_cycle_now(c) < tw__sim_cycle_now(next)) next = c;
+    }
+    return next;
+}
+
 bool tw__sim_serve(tw_sim *sim, GString *out)
 {
     tw__kept_error *kept = tw__error_keep();
+    const tw__sim_context *w;
     bool is_done = false;
-    while (print_for_context(sim, out)) is_done = true;
+    for (unsigned looked_at = 0; (w = next_stopped(sim, looked_at)); looked_at |= 1u << w->number)
+        if (print_for_context(sim, w, out)) is_done = true;
     tw__error_put_back(kept);
-    return is_done && !tw_sim_get_exception(sim);
+    return is_done && (!sim->has_exception || sim->options.keep_going);
 }
 
 bool tw_sim_serve(tw_sim *sim, FILE *out)
