@@ -33,13 +33,17 @@ offers '--hosts' cs_python --ho
 offers 'four.py' cs_python f
 offers 'three.csl' "$build/bin/cslc" --arch=wse3 th
 offers '--graph-profile' poplar_profile_summary --gr
-for name in $(sed -n 's/^set(TW_CLI_NAMES \(.*\))$/\1/p' "$source/cmake/cli.cmake"); do
+names=$(sed -n 's/^set(TW_CLI_NAMES \(.*\))$/\1/p' "$source/cmake/cli.cmake")
+kernels=$("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*//')
+[ -n "$names" ] || fail 'no names of commands in cmake/cli.cmake'
+[ -n "$kernels" ] || fail 'compare lists no kernels'
+for name in $names; do
   bash -c 'source "$1"; complete -p "$2"' - "$source/completions/tilewright.bash" "$name" >/dev/null ||
     fail "bash completes no $name"
   sed -n 1p "$source/completions/_tilewright" | grep -qw "$name" || fail "zsh completes no $name"
   grep -qw "for name in .*$name" "$source/completions/tilewright.fish" || fail "fish completes no $name"
 done
-for kernel in $("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*//'); do
+for kernel in $kernels; do
   "$tilewright" complete compare '' | grep -qx "$kernel" || fail "compare offers no $kernel"
 done
 if command -v fish >/dev/null; then

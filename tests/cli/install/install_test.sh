@@ -7,6 +7,7 @@ expect 0 cmake --install "$build" --prefix "$work/first"
 mkdir -p "$work/here"
 mv "$work/first" "$prefix"
 case $(find "$prefix" -type l -name 'popc') in '') fail 'no popc' ;; esac
+[ -x "$prefix/bin/tilewright" ] && [ -e "$prefix/bin/popc" ] || fail 'no commands are installed'
 for name in "$prefix"/bin/*; do
   [ -s "$prefix/share/bash-completion/completions/${name##*/}" ] || fail "bash's completion of ${name##*/} is missing"
   [ -s "$prefix/share/fish/vendor_completions.d/${name##*/}.fish" ] || fail "fish's completion of ${name##*/} is missing"
