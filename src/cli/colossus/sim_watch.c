@@ -138,7 +138,7 @@ static void free_display(void *data)
 }
 
 /* "/i $pc" is instructions from there on; all else is printed. */
-static bool is_code(const char *text)
+static bool shows_code(const char *text)
 {
     return g_str_has_prefix(text, "/i ");
 }
@@ -150,10 +150,10 @@ static bool put_display(debugger *d, unsigned id, const char *words)
     g_autofree char *text = g_strdup(words);
     tw__sim_value value;
     bool failed_before = d->reader.failed;
-    if (is_code(text) && !d->s->sim) return true; /* while no vertex runs there is none */
+    if (shows_code(text) && !d->s->sim) return true; /* while no vertex runs there is none */
     d->reader.failed = false;
     printf("%u: ", id);
-    if (!is_code(text)) {
+    if (!shows_code(text)) {
         tw__debug_print(d, text);
     } else if (tw__sim_evaluate(d->s, d->context, text + 3, &value, &error)) {
         uint32_t at = value.words[0];
