@@ -73,8 +73,8 @@ TW_API bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n
 /* An expression over the variables that a frame sees, as text to be freed with free(): "a[2] + n", "a[1, 0:4]",
  * "p.*", "&a", "a@8", "m.x", "$r4", "$cycle". format: 0, or one of gdb's x d u t c f; long arrays are shown in part.
  * 'b' gives the bytes of all of it, as hexadecimal digits, to compare. In a frame that does not exist only variables
- * of the program are seen. What the optimiser has taken out is "<optimised out>", its bytes "". NULL with a message: TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW for a
- * number that 64 bits do not hold. */
+ * of the program are seen. What the optimiser has taken out is "<optimised out>", its bytes "". NULL with a message:
+ * TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW for a number that 64 bits do not hold. */
 TW_API char *tw_wse_print(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text, char format);
 /* Whether it is other than 0; the same errors. */
 TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text,

@@ -263,7 +263,8 @@ TW_API void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char 
 TW_API void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *field, double value);
 TW_API void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *field, size_t size);
 TW_API size_t tw_graph_get_field_size(tw_graph *graph, tw_vertex vertex, const char *field);
-/* Whether the type of the vertex has a field of exactly that name; false, and no error, for a nil or foreign vertex. */
+/* Whether the type of the vertex has a field of exactly that name; false, and no error, for a nil or foreign
+ * vertex. */
 TW_API bool tw_graph_has_field(const tw_graph *graph, tw_vertex vertex, const char *field);
 /* Initial value of plain state. Numbers are converted to the field's type; TW_E_OVERFLOW when it does not fit. */
 TW_API void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value);

@@ -182,6 +182,7 @@ cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
 csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place
 csl:--hosts,--all-output,-n,--dap,--save-at,--save-every,--resume
+cs_python:-n,--hosts,--all-output
 lsp:--stdio'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do

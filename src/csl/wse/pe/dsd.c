@@ -247,8 +247,8 @@ static void count_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use,
     if (part->motion) did_data(part, pe, NULL, cycles);
 }
 
-/* Registers that have changed: the operation runs, and what they came to is kept - seldom, where they change each time,
- * as descriptors do that move on in a loop. */
+/* Registers that have changed: the operation runs, and what they came to is kept - seldom, where they change each
+ * time, as descriptors do that move on in a loop. */
 static bool run_unknown(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost,
                         tw__known_use *known)
 {
