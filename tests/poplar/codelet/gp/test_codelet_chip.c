@@ -226,8 +226,8 @@ static void names_of_the_source(void **state)
     static const char *const rows[] = {
         "struct float2 { float x, y; };\ntypedef int half2;\nhalf2 f(float2 v) { return (half2)v.x; }\n",
         "float f(float x) { return __builtin_ipu_exp(x); }\n",
-        "inline float f(float x) { return __builtin_ipu_exp(x); }\n#include <poplar/Vertex.hpp>\n"
-        "float g(float x) { return f(x); }\n",
+        ("inline float f(float x) { return __builtin_ipu_exp(x); }\n#include <poplar/Vertex.hpp>\n"
+         "float g(float x) { return f(x); }\n"),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         g_autofree char *path = write_text("names.cpp", rows[i]);
