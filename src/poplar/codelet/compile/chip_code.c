@@ -36,9 +36,11 @@ static source_place *places_of_assembly(char **lines, guint count)
     source_place *places = g_new0(source_place, count + 1), at = { 0 };
     for (guint i = 0; i < count; i++) {
         places[i] = at;
-        if (g_str_has_prefix(lines[i], "\t.loc ") &&
-            sscanf(lines[i], " .loc %u %u %u", &at.file, &at.line, &at.column) < 3)
-            at = (source_place){ 0 };
+        if (!g_str_has_prefix(lines[i], "\t.loc ")) continue;
+        char *text = lines[i] + strlen("\t.loc ");
+        at.file = (unsigned)strtoul(text, &text, 10); /* 0 where there is no number */
+        at.line = (unsigned)strtoul(text, &text, 10);
+        at.column = (unsigned)strtoul(text, &text, 10);
     }
     return places;
 }
@@ -47,12 +49,12 @@ static source_place *places_of_assembly(char **lines, guint count)
 static char *file_of_assembly(char **lines, unsigned file)
 {
     for (char **l = lines; file && *l; l++) {
-        unsigned number;
-        int name = 0;
-        if (sscanf(*l, " .file %u \"%n", &number, &name) != 1 || !name || number != file) continue;
-        size_t end = (size_t)name;
-        while ((*l)[end] && (*l)[end] != '"') end += (*l)[end] == '\\' && (*l)[end + 1] ? 2 : 1;
-        g_autofree char *escaped = g_strndup(*l + name, end - (size_t)name);
+        if (!g_str_has_prefix(*l, "\t.file ")) continue;
+        char *name = *l + strlen("\t.file ");
+        if (strtoul(name, &name, 10) != file || !g_str_has_prefix(name, " \"")) continue;
+        const char *end = name += 2;
+        while (*end && *end != '"') end += *end == '\\' && end[1] ? 2 : 1;
+        g_autofree char *escaped = g_strndup(name, (gsize)(end - name));
         return g_strcompress(escaped);
     }
     return NULL;
