@@ -209,7 +209,7 @@ static void dsd_part(void)
                aim(k == 0 ? own <= 30e-9 : peer / own >= rows[k].least));
     }
     double moved = dsd_seconds("fmacs", "f32", 1, 1, true, TIMES);
-    bench_row("the same where its source moves each time", moved * 1e9, "ns", BENCH_NO_LIMIT, 0);
+    bench_row("fixed cost where the source moves each time", moved * 1e9, "ns", BENCH_NO_LIMIT, 0);
     printf("  @fmacs n = 1, with a source that moves each time: %.1f ns\n", moved * 1e9);
 }
 

@@ -60,7 +60,7 @@ tw_status tw__pto_check_put(tw__pto_call *call)
     return status == TW_OK && strchr(call->row->form, 't') ? check_staging(call, to) : status;
 }
 
-static const tw_pto_group *collective_group(const tw__pto_call *call)
+static const tw_pto_group *group_of(const tw__pto_call *call)
 {
     return call->operand[0].object;
 }
@@ -68,7 +68,7 @@ static const tw_pto_group *collective_group(const tw__pto_call *call)
 /* `times`: how often the extent of a rank's tensor lies in the root's along dimension 3. */
 static tw_status check_group(tw__pto_call *call, bool concatenated)
 {
-    const tw_pto_group *group = collective_group(call);
+    const tw_pto_group *group = group_of(call);
     const tw_pto_tensor *own = call->operand[1].tensor;
     if (!group->tensor || group->count < 1 || group->count > MOST_RANKS)
         return tw__pto_refuse(call, 0, "comm.ranks", "%u ranks; a group has 1 to %d", group->count, MOST_RANKS);
@@ -209,7 +209,7 @@ tw_status tw__pto_run_put(tw__pto_call *call)
 
 tw_status tw__pto_run_broadcast(tw__pto_call *call)
 {
-    return copy_to(call, collective_group(call)->tensor, collective_group(call)->count, call->operand[1].tensor);
+    return copy_to(call, group_of(call)->tensor, group_of(call)->count, call->operand[1].tensor);
 }
 
 /* The part of the root's tensor that belongs to a rank. */
@@ -217,7 +217,7 @@ static tw_pto_tensor part_of_rank(const tw__pto_call *call, unsigned rank)
 {
     const tw_pto_tensor *own = call->operand[1].tensor;
     tw_pto_tensor part = *own;
-    part.shape[3] = own->shape[3] / collective_group(call)->count;
+    part.shape[3] = own->shape[3] / group_of(call)->count;
     uintptr_t rows = rank * part.shape[3];
     part.data = (void *)((uintptr_t)own->data + rows * (uintptr_t)own->stride[3] * tw_type_size(own->type));
     return part;
@@ -226,9 +226,9 @@ static tw_pto_tensor part_of_rank(const tw__pto_call *call, unsigned rank)
 tw_status tw__pto_run_comm_gather(tw__pto_call *call)
 {
     tw_status status = TW_OK;
-    for (unsigned r = 0; status == TW_OK && r < collective_group(call)->count; r++) {
+    for (unsigned r = 0; status == TW_OK && r < group_of(call)->count; r++) {
         tw_pto_tensor part = part_of_rank(call, r);
-        status = copy_to(call, &part, 1, &collective_group(call)->tensor[r]);
+        status = copy_to(call, &part, 1, &group_of(call)->tensor[r]);
     }
     return status;
 }
@@ -236,9 +236,9 @@ tw_status tw__pto_run_comm_gather(tw__pto_call *call)
 tw_status tw__pto_run_comm_scatter(tw__pto_call *call)
 {
     tw_status status = TW_OK;
-    for (unsigned r = 0; status == TW_OK && r < collective_group(call)->count; r++) {
+    for (unsigned r = 0; status == TW_OK && r < group_of(call)->count; r++) {
         tw_pto_tensor part = part_of_rank(call, r);
-        status = copy_to(call, &collective_group(call)->tensor[r], 1, &part);
+        status = copy_to(call, &group_of(call)->tensor[r], 1, &part);
     }
     return status;
 }
@@ -246,7 +246,7 @@ tw_status tw__pto_run_comm_scatter(tw__pto_call *call)
 tw_status tw__pto_run_comm_reduce(tw__pto_call *call)
 {
     static const char *const combine[] = { "TADD", "TMAX", "TMIN" };
-    const tw_pto_group *group = collective_group(call);
+    const tw_pto_group *group = group_of(call);
     const tw_pto_tensor *dst = call->operand[1].tensor;
     tw_pto_tile tiles[2];
     unsigned have;
