@@ -98,7 +98,7 @@ static inline void ck_set_number(GByteArray *bytes, guint at, const ck_edit *e)
     guint end = at;
     uint32_t raw = (uint32_t)ck_fixed(e->value, 4);
     mutate_chance chance = mutate_chance_of(raw);
-    while (at && bytes->data[at - 1] > 127) at--;
+    while (at && bytes->data[at - 1] > 127 && end - at < 9) at--;
     while (end + 1 < bytes->len && bytes->data[end] > 127 && end - at < 9) end++;
     const uint8_t *from = bytes->data + at;
     uint64_t value = bytes->data[end] < 128 ? ck_number(&from) : 0;

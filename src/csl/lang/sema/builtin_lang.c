@@ -24,35 +24,48 @@ static operand b_as(sema *s, const node *n, const type *expected)
     return t ? tw__csl_cast(s, n, t, o) : tw__csl_nothing();
 }
 
+/* The bits of a scalar; a pointer's are its address. */
+static bool scalar_bits(sema *s, const node *n, const value *v, tw__csl_int *bits)
+{
+    uint64_t pattern = 0;
+    uint32_t base = 0;
+    if (tw__csl_is_float(v->type)) {
+        tw_convert(v->type->machine, &pattern, TW_F64, &v->f, (tw_convert_mode){ 0 }, 0);
+        *bits = (tw__csl_int)pattern;
+        return true;
+    }
+    if (v->type->kind != TW__CSL_TY_POINTER) {
+        *bits = v->i;
+        return true;
+    }
+    if (v->pointer.cell) {
+        tw__csl_error(s, n, "csl.comptime", "a comptime variable has no address");
+        return false;
+    }
+    if (v->pointer.global && !tw__csl_address(s, n, v->pointer.global, &base)) return false;
+    *bits = base + v->pointer.offset;
+    return true;
+}
+
 static operand bitcast_known(sema *s, const node *n, const type *t, const value *v)
 {
-    if (tw__csl_is_float(v->type) || tw__csl_is_float(t)) {
-        uint64_t bits = 0;
-        if (tw__csl_is_float(v->type))
-            tw_convert(v->type->machine, &bits, TW_F64, &v->f, (tw_convert_mode){ 0 }, 0);
-        else
-            bits = (uint64_t)v->i;
-        if (!tw__csl_is_float(t)) return tw__csl_known(tw__csl_of_int(t, tw__csl_wrap(t, (tw__csl_int)bits)));
-        double f = 0;
-        tw_convert(TW_F64, &f, t->machine, &bits, (tw_convert_mode){ 0 }, 0);
-        return tw__csl_known(tw__csl_of_float(t, f));
-    }
     if (t->kind == TW__CSL_TY_POINTER && v->type->kind == TW__CSL_TY_POINTER) {
         value same = *v;
         same.type = t;
         return tw__csl_known(same);
     }
+    tw__csl_int bits;
+    if (!scalar_bits(s, n, v, &bits)) return tw__csl_nothing();
+    if (tw__csl_is_float(t)) {
+        uint64_t pattern = (uint64_t)bits;
+        double f = 0;
+        tw_convert(TW_F64, &f, t->machine, &pattern, (tw_convert_mode){ 0 }, 0);
+        return tw__csl_known(tw__csl_of_float(t, f));
+    }
     if (t->kind == TW__CSL_TY_POINTER)
         return tw__csl_known(
-            (value){ .type = t, .pointer = { .offset = (int64_t)tw__csl_wrap(&tw__csl_t_u16, v->i) } });
-    if (v->type->kind == TW__CSL_TY_POINTER) {
-        uint32_t base = 0;
-        if (v->pointer.cell || (v->pointer.global && !tw__csl_address(s, n, v->pointer.global, &base)))
-            return v->pointer.cell ? tw__csl_error(s, n, "csl.comptime", "a comptime variable has no address")
-                                   : tw__csl_nothing();
-        return tw__csl_known(tw__csl_of_int(t, tw__csl_wrap(t, base + v->pointer.offset)));
-    }
-    return tw__csl_known(tw__csl_of_int(t, tw__csl_wrap(t, v->i)));
+            (value){ .type = t, .pointer = { .offset = (int64_t)tw__csl_wrap(&tw__csl_t_u16, bits) } });
+    return tw__csl_known(tw__csl_of_int(t, tw__csl_wrap(t, bits)));
 }
 
 /* Between a packed type and anything of as many bits. */

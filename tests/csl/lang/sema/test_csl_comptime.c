@@ -39,6 +39,9 @@ static void floats(void **state)
         { "", P("@bitcast(u16, @as(cb16, 6.0)), @bitcast(u16, @as(f16, 6.0)), @bitcast(u16, @as(bf16, 6.0))"),
           "22784, 17920, 16576" }, /* 0x5900 0x4600 0x40c0: fact 2 */
         { "", P("@bitcast(u32, @as(f32, 1.0)), @bitcast(f32, @as(u32, 0x40490fdb))"), "1065353216, 3.14159274" },
+        /* a pointer is its address, to floats too */
+        { "", P("@bitcast(u16, @bitcast(*u16, @as(f16, 6.0))), @bitcast(f16, @bitcast(*u16, @as(u16, 0x4600)))"),
+          "17920, 6" },
         { "", P("@as(i16, -10.8), @as(u16, 3.99), @as(bool, 0.0), @as(bool, 2), @as(f32, true), @as(u32, false)"),
           "-10, 3, false, true, 1, 0" },
         { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("nan < 1.0, 1.0 >= nan, nan != 1.0, 1.0 == nan"),
@@ -223,6 +226,10 @@ static void modules(void **state)
           "comptime { @comptime_print(a.n + 10 * b.n, @bitcast(u16, &a.x) == @bitcast(u16, &b.x)); }\n"
           "=== m.csl\nparam n: u16; var x: u16 = 0;",
           "21, false" },
+        { "const a = @import_module(\"m.csl\");\n"
+          "comptime { @comptime_print(@bitcast(u16, @bitcast(f16, &a.x)) == @bitcast(u16, &a.x)); }\n"
+          "=== m.csl\nvar x: u16 = 0;",
+          "true" },
         /* comptime blocks of modules run, used or not; an imported layout block does not (fact 26) */
         { "const a = @import_module(\"m.csl\");\n=== m.csl\ncomptime { @comptime_print(\"in\"); } layout { "
           "undeclared(); }",
