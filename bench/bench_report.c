@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A report of 16 chips x 1,472 tiles with 100,000 distinct steps and 100,000 variables: time to write, bytes of the
- * file, and where Node.js and Chromium are, first paint and the slowest interaction (web/bench.mjs). */
+/* A report of 16 chips x 1,472 tiles with 100,000 distinct steps and 100,000 variables: time to write, bytes of
+ * the file and of its trace, and where Node.js and Chromium are, first paint and the slowest interaction
+ * (web/bench.mjs). */
 #include "report/report.h"
 #include "rows.h"
 
@@ -96,6 +97,20 @@ static tw_profile *make(void)
     return p;
 }
 
+static bool write_trace(const tw_profile *p)
+{
+    FILE *out = fopen(TW_BINARY_DIR "/bench_report.trace.json", "w");
+    if (!out || tw_profile_write_trace(p, out, NULL)) {
+        printf("no trace: %s\n", tw_error_message());
+        if (out) fclose(out);
+        return false;
+    }
+    long bytes = ftell(out);
+    fclose(out);
+    printf("trace       %8.2f MB  (limit 100)\n", (double)bytes / 1e6);
+    return bench_row("its trace", (double)bytes / 1e6, "MB", BENCH_AT_MOST, 100);
+}
+
 int main(void)
 {
     const char *path = TW_BINARY_DIR "/bench_report.html";
@@ -124,6 +139,7 @@ int main(void)
     fflush(stdout);
     bool good = bench_row("write a report", busy, "s", BENCH_AT_MOST, 1);
     good &= bench_row("its file", (double)bytes / 1e6, "MB", BENCH_AT_MOST, 15);
+    good &= write_trace(p);
     tw_profile_free(p);
     int status = system(
         "cd " TW_SOURCE_DIR

@@ -3,7 +3,7 @@
  * modelled clock. A process for the machine has a track for each kind of step and for each worker of the tile that
  * the others wait for, counters, and flows from an exchange to the compute step behind it; a process for each chip
  * has tracks of recorded lanes (pipes, kernels), with flows from what was waited for, or of its busiest and idlest
- * tile where none are recorded.
+ * tile where none are recorded: of as many chips, those with the busiest tiles, as there is room for events.
  *
  * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The
  * number of events is bounded: of a run with more steps than that, what repeats itself without a change has its first
@@ -14,6 +14,7 @@
 
 #include <glib.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -24,7 +25,8 @@ enum {
     MOST_WORKERS = 64,
     REPEAT_TRACK = WORKER_TRACK + MOST_WORKERS,
     MOST_CHIPS = 16, /* whose busiest and idlest tiles have tracks */
-    SHOWN_TILES = 2 * MOST_CHIPS
+    SHOWN_TILES = 2 * MOST_CHIPS,
+    TILE_EVENTS = 4 /* on those tracks, for each step that may be written */
 };
 
 typedef struct tracer {
@@ -45,6 +47,12 @@ typedef struct tracer {
     uint64_t always_live;
 } tracer;
 
+/* Times are written to a femtosecond: what follows without a gap still does, in fewer digits. */
+static double femtoseconds(double us)
+{
+    return round(us * 1e9) / 1e9;
+}
+
 static void begin(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts)
 {
     tw__json_open(t->j, NULL, '{');
@@ -52,7 +60,7 @@ static void begin(tracer *t, const char *phase, const char *name, uint64_t proce
     tw__json_text(t->j, "name", name);
     tw__json_count(t->j, "pid", process);
     tw__json_count(t->j, "tid", track);
-    tw__json_number(t->j, "ts", ts);
+    tw__json_number(t->j, "ts", femtoseconds(ts));
 }
 
 /* An event with arguments; `us`: how long a slice takes. */
@@ -60,7 +68,7 @@ static void event(tracer *t, const char *phase, const char *name, uint64_t proce
                   double us)
 {
     begin(t, phase, name, process, track, ts);
-    if (*phase == 'X') tw__json_number(t->j, "dur", us);
+    if (*phase == 'X') tw__json_number(t->j, "dur", femtoseconds(femtoseconds(ts + us) - femtoseconds(ts)));
     tw__json_open(t->j, "args", '{');
 }
 
@@ -101,9 +109,14 @@ static void join(tracer *t, const tw_profile_step *s, double from, double to)
     }
 }
 
+static const char *step_name(const tw_profile_step *s)
+{
+    return s->name[0] ? s->name : s->type_name;
+}
+
 static void slice(tracer *t, const tw_profile_step *s, uint64_t process, uint64_t track, double from, double to)
 {
-    event(t, "X", s->name[0] ? s->name : s->type_name, process, track, from, to - from);
+    event(t, "X", step_name(s), process, track, from, to - from);
     const tw__step_line line = { .stored = t->p->steps.items[s->plan_step], .info = *s };
     tw__json_members(t->j, TW__TABLE_step, &line, TW__WHEN_TRACE | (s->total_data ? TW__WHEN_DATA : 0));
     tw__json_text(t->j, "fidelity", tw_fidelity_name(s->fidelity));
@@ -121,8 +134,10 @@ static void trace_tiles(tracer *t, const tw_profile_step *s, uint64_t start)
         uint64_t from = start > t->tile_ended[k] ? start : t->tile_ended[k], to = start + t->row[tile];
         if (to <= from) continue;
         t->tile_ended[k] = to;
-        slice(t, s, 2 + tile / t->p->target.tiles_per_ipu, 1 + (uint64_t)tile, (double)from * t->us_per_cycle,
-              (double)to * t->us_per_cycle);
+        event(t, "X", step_name(s), 2 + tile / t->p->target.tiles_per_ipu, 1 + (uint64_t)tile,
+              (double)from * t->us_per_cycle, (double)(to - from) * t->us_per_cycle);
+        tw__json_count(t->j, "cycles", to - from);
+        perfetto_finish(t);
     }
 }
 
@@ -331,17 +346,24 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
     return written;
 }
 
-/* Without lanes: the tile with the most active cycles of each of the first chips, and the one with the least. */
-static void choose_tiles(tracer *t)
+typedef struct chip_tiles {
+    uint32_t chip, hot, idle; /* tiles */
+    uint64_t most;            /* active cycles of the busiest */
+} chip_tiles;
+
+static int by_busiest_tile(const void *a, const void *b)
 {
-    const tw_profile *p = t->p;
-    uint32_t each = p->target.tiles_per_ipu;
+    const chip_tiles *x = a, *y = b;
+    if (x->most != y->most) return x->most > y->most ? -1 : 1;
+    return x->chip < y->chip ? -1 : x->chip > y->chip;
+}
+
+/* Active cycles of each tile in all that ran: array of `tiles` + 1, the caller frees it. NULL: out of memory. */
+static uint64_t *active_cycles(const tw_profile *p)
+{
     uint64_t *counts = tw__calloc(p->steps.count + 1, sizeof *counts);
     uint64_t *sum = tw__calloc((size_t)p->target.tiles + 1, sizeof *sum);
-    t->row = tw__calloc((size_t)p->target.tiles + 1, sizeof *t->row);
-    t->shown = tw__calloc(SHOWN_TILES, sizeof *t->shown);
-    bool good = counts && sum && t->row && t->shown && tw__profile_step_counts(p, counts);
-    if (!good) t->j->failed = true;
+    bool good = counts && sum && tw__profile_step_counts(p, counts);
     for (size_t i = 0; good && i < p->steps.count; i++) {
         tw__row_cursor c = tw__profile_row_cursor(p, p->steps.items[i].active);
         uint64_t value;
@@ -353,22 +375,51 @@ static void choose_tiles(tracer *t)
         }
     }
     for (uint32_t k = 0; good && k + 1 < p->target.tiles; k++) sum[k + 1] += sum[k];
-    for (uint32_t chip = 0; good && each > 1 && chip < p->target.ipus && chip < MOST_CHIPS; chip++) {
-        uint32_t hot = chip * each, idle = chip * each;
-        for (uint32_t k = chip * each; k < (chip + 1) * each; k++) {
-            if (sum[k] > sum[hot]) hot = k;
-            if (sum[k] < sum[idle]) idle = k;
-        }
-        char text[64];
-        name_chip(t, chip);
-        for (int k = 0; k < (hot == idle ? 1 : 2); k++) {
-            uint32_t tile = k ? idle : hot;
-            g_snprintf(text, sizeof text, "tile %u (%s)", tile, k ? "idlest" : "busiest");
-            name(t, "thread", 2 + (uint64_t)chip, 1 + (uint64_t)tile, text, (uint64_t)k + 1);
-            t->shown[t->shown_count++] = tile;
+    free(counts);
+    if (!good) free(sum), sum = NULL;
+    return sum;
+}
+
+static chip_tiles extremes(const tw_profile *p, const uint64_t *sum, uint32_t chip)
+{
+    uint32_t each = p->target.tiles_per_ipu, first = chip * each;
+    chip_tiles c = { .chip = chip, .hot = first, .idle = first };
+    for (uint32_t k = first; k < first + each; k++) {
+        if (sum[k] > sum[c.hot]) c.hot = k;
+        if (sum[k] < sum[c.idle]) c.idle = k;
+    }
+    c.most = sum[c.hot];
+    return c;
+}
+
+static void show_tile(tracer *t, uint32_t chip, uint32_t tile, bool idle)
+{
+    char text[64];
+    g_snprintf(text, sizeof text, "tile %u (%s)", tile, idle ? "idlest" : "busiest");
+    name(t, "thread", 2 + (uint64_t)chip, 1 + (uint64_t)tile, text, idle ? 2 : 1);
+    t->shown[t->shown_count++] = tile;
+}
+
+/* Without lanes: the tile with the most active cycles of a chip, and the one with the least, of `chips` chips. */
+static void choose_tiles(tracer *t, uint64_t chips)
+{
+    const tw_profile *p = t->p;
+    uint64_t *sum = active_cycles(p);
+    chip_tiles *all = tw__calloc((size_t)p->target.ipus + 1, sizeof *all);
+    t->row = tw__calloc((size_t)p->target.tiles + 1, sizeof *t->row);
+    t->shown = tw__calloc(SHOWN_TILES, sizeof *t->shown);
+    bool good = sum && all && t->row && t->shown;
+    if (!good) t->j->failed = true;
+    if (good && p->target.tiles_per_ipu > 1) {
+        for (uint32_t chip = 0; chip < p->target.ipus; chip++) all[chip] = extremes(p, sum, chip);
+        qsort(all, p->target.ipus, sizeof *all, by_busiest_tile);
+        for (uint32_t i = 0; i < p->target.ipus && i < chips; i++) {
+            name_chip(t, all[i].chip);
+            show_tile(t, all[i].chip, all[i].hot, false);
+            if (all[i].hot != all[i].idle) show_tile(t, all[i].chip, all[i].idle, true);
         }
     }
-    free(counts), free(sum);
+    free(sum), free(all);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
@@ -422,7 +473,8 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
         for (uint32_t chip = 0; chip < p->target.ipus; chip++) name_chip(&t, chip);
         lanes = trace_lanes(&t, 4 * most);
     } else {
-        choose_tiles(&t);
+        uint64_t times = totals.steps && totals.steps < most ? most / totals.steps : 1;
+        choose_tiles(&t, times < MOST_CHIPS / (TILE_EVENTS / 2) ? TILE_EVENTS / 2 * times : MOST_CHIPS);
     }
     if (!j.failed && totals.steps > most)
         j.failed |= tw__profile_each_folded(p, trace_step, trace_repeat, &t) != TW_OK;

@@ -319,6 +319,59 @@ static void steps_and_workers(void **state)
     tw_profile_free(p);
 }
 
+/* As many chips' busiest and idlest tiles as four events a step allow, those with the busiest tiles first; what a
+ * tile did lasts as long as it says. */
+static void tiles_of_chips(void **state)
+{
+    (void)state;
+    enum { CHIPS = 4, STEPS = 90 };
+    const uint64_t busy[2 * CHIPS] = { 70, 10, 30, 20, 40, 80, 0, 50 };
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "IPU_MODEL",
+                                                           .ipus = CHIPS,
+                                                           .tiles_per_ipu = 2,
+                                                           .replicas = 1,
+                                                           .bytes_per_tile = 4096,
+                                                           .clock_hz = 1e6 }); /* a cycle is a microsecond */
+    uint32_t set = tw__profile_add_compute_set(p, "set");
+    uint32_t leaf = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "leaf", TW__NONE, set, 0);
+    tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                              .program = leaf,
+                                              .index = set,
+                                              .active = tw__profile_row(p, busy, 2 * CHIPS) });
+    tw__profile_run_begin(p, "");
+    tw__profile_range(p, 0, 1, STEPS);
+    tw__profile_run_end(p, 0);
+    static const struct {
+        uint64_t most;
+        const char *tiles;
+    } rows[] = { { STEPS, "5 4 0 1 " }, { 2 * STEPS - 1, "5 4 0 1 " }, { 2 * STEPS, "5 4 0 1 7 6 2 3 " } };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        json_t *root, *event;
+        counts c =
+            check(p, &(tw_profile_options){ .size = sizeof(tw_profile_options), .max_steps = rows[k].most }, &root);
+        GString *tiles = g_string_new("");
+        unsigned lasting = 0;
+        size_t i;
+        json_array_foreach(json_object_get(root, "traceEvents"), i, event)
+        {
+            if (id(event, "pid") == 1) continue;
+            json_t *args = json_object_get(event, "args");
+            if (!strcmp(text(event, "name"), "thread_name"))
+                g_string_append_printf(tiles, "%d ", atoi(text(args, "name") + strlen("tile ")));
+            if (*text(event, "ph") != 'X') continue;
+            assert_int_equal(id(args, "cycles"), busy[id(event, "tid") - 1]);
+            assert_true(number(event, "dur") == (double)id(args, "cycles"));
+            lasting++;
+        }
+        assert_string_equal(tiles->str, rows[k].tiles);
+        assert_int_equal(lasting, STEPS * (k == 2 ? 7 : 4)); /* tile 6 does nothing */
+        g_string_free(tiles, TRUE);
+        g_array_free(c.all, TRUE);
+        json_decref(root);
+    }
+    tw_profile_free(p);
+}
+
 /* However long the run, the file is bounded and says what is not in it: here the order of steps is that of Thue and
  * Morse, which has nothing three times in a row. */
 static void bounded(void **state)
@@ -416,10 +469,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest given[] = { cmocka_unit_test(written_by_programs) };
     if (argc > 1) return cmocka_run_group_tests(given, NULL, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_and_workers),
-        cmocka_unit_test(bounded),
-        cmocka_unit_test(repeats),
-        cmocka_unit_test(waits_and_what_for),
+        cmocka_unit_test(steps_and_workers), cmocka_unit_test(tiles_of_chips),     cmocka_unit_test(bounded),
+        cmocka_unit_test(repeats),           cmocka_unit_test(waits_and_what_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
