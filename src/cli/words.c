@@ -110,9 +110,8 @@ void tw__reader_obey(tw__reader *r, const char *text)
 }
 
 /* The first word of a line is a command; behind "info" and "help" come theirs, else names. */
-static void complete_word(void *user, const char *before, void (*add)(void *list, const char *word), void *list)
+bool tw__reader_complete(tw__reader *r, const char *before, void (*add)(void *list, const char *word), void *list)
 {
-    tw__reader *r = user;
     g_autofree char *line = g_strdup(before);
     char word[TW__WORD], *rest = tw__reader_split(line, word);
     size_t length = strlen(word);
@@ -120,7 +119,13 @@ static void complete_word(void *user, const char *before, void (*add)(void *list
     bool is_info = *word && !*rest && length <= 4 && strncmp("info", word, length) == 0 && r->infos;
     for (size_t i = 0; (!*word || is_help) && i < r->count; i++) add(list, r->words[i].name);
     for (size_t i = 0; is_info && i < r->info_count; i++) add(list, r->infos[i].name);
-    if (*word && !is_help && !is_info && r->names) r->names(r->debugger, add, list);
+    return *word && !is_help && !is_info;
+}
+
+static void complete_word(void *user, const char *before, void (*add)(void *list, const char *word), void *list)
+{
+    tw__reader *r = user;
+    if (tw__reader_complete(r, before, add, list) && r->names) r->names(r->debugger, add, list);
 }
 
 static bool opens_editing(tw__reader *r)

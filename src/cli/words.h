@@ -51,6 +51,9 @@ char *tw__reader_split(char *line, char word[TW__WORD]);
 void tw__reader_help(tw__reader *r, const char *only);
 /* The word's command of another table, such as that of "info"; without one the names of all. */
 void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size_t count, char *args);
+/* Tells words that may stand where `before` ends: commands, or what "info" and "help" take. True: names of the
+ * program may stand there. */
+bool tw__reader_complete(tw__reader *r, const char *before, void (*add)(void *list, const char *word), void *list);
 /* "2 5" of the command "ignore"; false after a message. */
 bool tw__reader_ignore(tw__reader *r, const char *args, unsigned *id, uint64_t *count);
 void tw__reader_obey(tw__reader *r, const char *line); /* one command */

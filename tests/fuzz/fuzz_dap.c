@@ -185,6 +185,10 @@ static const char *const words[] = {
     "disassemble {\"memoryReference\":\"0x4c000\",\"instructionOffset\":-2,"
     "\"instructionCount\":8}\n",
     "cancel {\"requestId\":3}\n",
+    "terminate\n",
+    "exceptionInfo {\"threadId\":1}\n",
+    "completions {\"text\":\"print $m\",\"column\":9,\"frameId\":1}\n",
+    "readMemory {\"memoryReference\":\"0x4c000\",\"offset\":-4,\"count\":12}\n",
     "setFunctionBreakpoints {\"breakpoints\":[{\"name\":\"add\"}]}\n",
     "setBreakpoints {\"source\":{\"path\":\"main.s\"},\"breakpoints\":[{\"line\":4}]}\n",
     "\"condition\":\"$m0 == 3\",",

@@ -100,22 +100,53 @@ static char *sim_dap_evaluate(debugger *d, unsigned thread, unsigned number, con
 }
 
 /* Words that let the tile run are the client's own; the others do what they do for a person. */
+static const char *const clients[] = { "run",    "step",  "stepi", "next", "nexti", "continue",
+                                       "finish", "until", "jump",  "quit", NULL };
+
 static bool sim_dap_command(debugger *d, const char *text, bool *goes)
 {
-    static const char *const own[] = { "run",      "step",   "stepi", "next", "nexti",
-                                       "continue", "finish", "until", "jump", "quit" };
     char word[TW__WORD];
     g_autofree char *line = g_strdup(text);
     tw__reader_split(line, word);
     d->reader.failed = *goes = false;
     const tw__word *command = tw__reader_find(&d->reader, d->reader.words, d->reader.count, word);
-    for (size_t i = 0; command && i < G_N_ELEMENTS(own); i++)
-        if (strcmp(command->name, own[i]) == 0) {
+    for (size_t i = 0; command && clients[i]; i++)
+        if (strcmp(command->name, clients[i]) == 0) {
             tw__debug_complain(d, "The client has this.");
             return false;
         }
     if (command) tw__reader_obey(&d->reader, text);
     return !d->reader.failed;
+}
+
+static tw__reader *sim_dap_reader(debugger *d)
+{
+    return &d->reader;
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------- */
+
+/* Variables by their addresses; of assembly, symbols by theirs. */
+static bool sim_dap_address(debugger *d, unsigned thread, unsigned number, const char *expression, uint64_t *address)
+{
+    char *error = NULL, *end = NULL;
+    if (!g_ascii_isalpha(*expression) && *expression != '_' && *expression != '*') return false;
+    g_autofree char *place = g_strdup_printf("&%s", expression);
+    char *text = sim_dap_evaluate(d, thread, number, place, &error);
+    if (text) *address = g_ascii_strtoull(text, &end, 0);
+    bool good = text && end > text;
+    free(text);
+    g_free(error);
+    return good;
+}
+
+static size_t sim_dap_read(debugger *d, uint64_t address, uint8_t *bytes, size_t count)
+{
+    tw_isa_arch arch = tw_object_arch(d->s->image);
+    uint64_t base = tw_sim_memory_base(arch), end = base + tw_sim_memory_bytes(arch);
+    if (address < base || address >= end) return 0;
+    count = MIN(count, end - address);
+    return tw_sim_read(d->s->sim, (uint32_t)address, bytes, (uint32_t)count) == TW_OK ? count : 0;
 }
 
 /* --- breakpoints ----------------------------------------------------------------------------------------------- */
@@ -167,15 +198,19 @@ static bool has_failed(const debugger *d)
     return failed;
 }
 
+void tw__sim_dap_exception(debugger *d, unsigned thread)
+{
+    const tw_sim_exception *e = tw_sim_get_exception(d->s->sim);
+    tw__dap_excepted(d->dap, thread, tw_sim_cause_name(e->cause), e->message);
+}
+
 /* Tells the client why the tile has stopped. */
 static void tell_stop(debugger *d, const char *otherwise)
 {
     unsigned thread = d->context + 1;
     switch (d->ended) {
     case TW_SIM_DONE: tw__dap_exited(d->dap, has_failed(d)); return;
-    case TW_SIM_FAULT:
-        tw__dap_stopped(d->dap, "exception", thread, 0, tw_sim_get_exception(d->s->sim)->message);
-        return;
+    case TW_SIM_FAULT: tw__sim_dap_exception(d, thread); return;
     case TW_SIM_LIMIT: tw__dap_stopped(d->dap, "pause", thread, 0, "it has taken as many turns as --limit"); return;
     default: break;
     }
@@ -237,6 +272,8 @@ const tw__dap_target tw__sim_dap_target = {
     .scope = sim_dap_scope,
     .evaluate = sim_dap_evaluate,
     .command_line = sim_dap_command,
+    .reader = sim_dap_reader,
+    .clients = clients,
     .knows = sim_dap_knows,
     .set = sim_dap_set,
     .assign = sim_dap_assign,
@@ -245,5 +282,7 @@ const tw__dap_target tw__sim_dap_target = {
     .start = sim_dap_start,
     .go = sim_dap_go,
     .instruction = sim_dap_instruction,
+    .locate = sim_dap_address,
+    .read = sim_dap_read,
     .unit = 4,
 };

@@ -132,6 +132,7 @@ bool tw__debug_choose_frame(debugger *d, unsigned n); /* false: there are not so
 char *tw__source_locals_text(debugger *d);            /* of the frame that was chosen, free(); NULL: not known */
 /* The innermost place of frame `inlined` of those at an address; name for g_free(). False: it has no names. */
 bool tw__source_frame(debugger *d, uint32_t address, unsigned inlined, tw__dap_frame *shown);
-extern const tw__dap_target tw__sim_dap_target; /* sim_dap.c; without `main` */
+void tw__sim_dap_exception(debugger *d, unsigned thread); /* tells the client that it stopped for one */
+extern const tw__dap_target tw__sim_dap_target;           /* sim_dap.c; without `main` */
 
 #endif

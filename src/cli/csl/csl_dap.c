@@ -181,6 +181,8 @@ static bool csl_dap_assign(debugger *d, unsigned thread, unsigned frame, const c
     return false;
 }
 
+static const char *const clients[] = { "run", "quit", NULL };
+
 static bool csl_dap_command(debugger *d, const char *text, bool *goes)
 {
     d->reader.failed = false;
@@ -189,6 +191,43 @@ static bool csl_dap_command(debugger *d, const char *text, bool *goes)
     d->reader.go = false;
     if (d->reader.ended) complain(d, "The client ends it."), d->reader.ended = false;
     return !d->reader.failed;
+}
+
+static tw__reader *csl_dap_reader(debugger *d)
+{
+    return &d->reader;
+}
+
+/* --- memory: an address is that in a PE, with its thread above -------------------------------------------------- */
+
+enum { ADDRESS_BITS = 32 };
+
+static bool csl_dap_locate(debugger *d, unsigned thread, unsigned frame, const char *expression, uint64_t *address)
+{
+    unsigned x = d->x, y = d->y;
+    if (thread) pe_of(d, thread, &x, &y);
+    g_autofree char *place = g_strdup_printf("&%s", expression);
+    char *text = tw_wse_print(d->w, x, y, frame, place, 'u');
+    if (text) *address = (uint64_t)thread_of(d, x, y) << ADDRESS_BITS | strtoul(text, NULL, 10);
+    free(text);
+    return text;
+}
+
+/* As digits, of all bytes that lie in the PE. */
+static size_t csl_dap_read(debugger *d, uint64_t address, uint8_t *bytes, size_t count)
+{
+    enum { PE_BYTES = 48 * 1024 };
+    unsigned thread = (unsigned)(address >> ADDRESS_BITS), at = (unsigned)address, x, y;
+    if (!csl_dap_has_thread(d, thread) || at >= PE_BYTES || !count) return 0;
+    pe_of(d, thread, &x, &y);
+    count = MIN(count, PE_BYTES - at);
+    g_autofree char *place = g_strdup_printf("$b[%u]@%zu", at, count);
+    char *digits = tw_wse_print(d->w, x, y, 0, place, 'b');
+    size_t there = digits ? MIN(count, strlen(digits) / 2) : 0;
+    for (size_t i = 0; i < there; i++)
+        bytes[i] = (uint8_t)(g_ascii_xdigit_value(digits[2 * i]) << 4 | g_ascii_xdigit_value(digits[2 * i + 1]));
+    free(digits);
+    return there;
 }
 
 /* --- breakpoints ----------------------------------------------------------------------------------------------- */
@@ -246,15 +285,42 @@ bool tw__csl_dap_passes(debugger *d, const tw_wse_halt *halt)
     return true;
 }
 
+/* The first PE that waits, where the one looked at does not. A PE that is idle is not asked, to make it no memory. */
+static char *find_waiting(debugger *d)
+{
+    char *why = tw_wse_show(d->w, d->x, d->y, 0, TW_WSE_VIEW_WHY);
+    for (unsigned i = 0; (!why || !*why) && i < d->info.width * d->info.height; i++) {
+        unsigned x = i % d->info.width, y = i / d->info.width;
+        char *state = tw_wse_show(d->w, x, y, 0, TW_WSE_VIEW_PE);
+        bool asks = state && !g_str_has_suffix(state, ", idle\n") && !g_str_has_prefix(state, "no code");
+        free(state);
+        if (!asks) continue;
+        free(why);
+        why = tw_wse_show(d->w, x, y, 0, TW_WSE_VIEW_WHY);
+        if (why && *why) tw__csl_choose_pe(d, x, y);
+    }
+    return why;
+}
+
+static void tell_exception(debugger *d, tw_wse_reason reason)
+{
+    bool waits = reason == TW_WSE_AT_DEADLOCK;
+    const char *text = waits ? "nothing can happen any more, and something waits" : "the program stopped";
+    char *why = waits ? find_waiting(d) : tw_wse_show(d->w, d->x, d->y, 0, TW_WSE_VIEW_WHY);
+    g_autofree char *all = why && *why ? g_strdup_printf("%s\n%s", text, g_strchomp(why)) : g_strdup(text);
+    tw__dap_excepted(d->dap, thread_of(d, d->x, d->y), waits ? "deadlock" : "fault", all);
+    free(why);
+}
+
 void tw__csl_dap_stop(debugger *d, const tw_wse_halt *halt)
 {
-    const char *reason = d->hit ? "breakpoint" : d->entry ? "entry" : "pause", *text = NULL;
+    const char *reason = d->hit ? "breakpoint" : d->entry ? "entry" : "pause";
     if (halt->reason == TW_WSE_AT_CODE && !d->hit) reason = "step";
-    if (halt->reason == TW_WSE_AT_FAULT) reason = "exception", text = "the program stopped";
-    if (halt->reason == TW_WSE_AT_DEADLOCK)
-        reason = "exception", text = "nothing can happen any more, and something waits";
     d->entry = false;
-    tw__dap_stopped(d->dap, reason, thread_of(d, d->x, d->y), d->hit, text);
+    if (halt->reason == TW_WSE_AT_FAULT || halt->reason == TW_WSE_AT_DEADLOCK)
+        tell_exception(d, halt->reason);
+    else
+        tw__dap_stopped(d->dap, reason, thread_of(d, d->x, d->y), d->hit, NULL);
     tw__dap_loop(d->dap);
     d->leave = d->leave || tw__dap_is_over(d->dap);
 }
@@ -298,6 +364,8 @@ const tw__dap_target tw__csl_dap_target = {
     .scope = csl_dap_scope,
     .evaluate = csl_dap_evaluate,
     .command_line = csl_dap_command,
+    .reader = csl_dap_reader,
+    .clients = clients,
     .knows = csl_dap_knows,
     .set = csl_dap_set,
     .assign = csl_dap_assign,
@@ -307,6 +375,8 @@ const tw__dap_target tw__csl_dap_target = {
     .again = csl_dap_again,
     .go = csl_dap_go,
     .instruction = csl_dap_instruction,
+    .locate = csl_dap_locate,
+    .read = csl_dap_read,
     .unit = 1,
     .commas = true,
 };

@@ -111,6 +111,7 @@ static bool start_again(tw__dap *dap)
 {
     const tw__dap_target *t = dap->target;
     dap->restart = dap->pause = false;
+    dap->excepted = 0;
     dap->running = true;
     tw__dap_forget(dap);
     bool stops = dap->stop_on_entry && !dap->no_debug;
@@ -160,6 +161,11 @@ void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned
     tw__dap_flush(dap, "console");
     dap->running = dap->pause = false;
     if (dap->restart) return; /* nobody is to see this stop */
+    if (dap->ending) {
+        tw__dap_end(dap);
+        return;
+    }
+    if (strcmp(reason, "exception") != 0) dap->excepted = 0;
     json_t *body = json_pack("{sssIsb}", "reason", reason, "threadId", (json_int_t)thread, "allThreadsStopped", 1);
     if (text) json_object_set_new(body, "text", json_string(text));
     if (text) json_object_set_new(body, "description", json_string(text));
@@ -168,9 +174,22 @@ void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned
     tw__dap_event(dap, "stopped", body);
 }
 
+void tw__dap_excepted(tw__dap *dap, unsigned thread, const char *kind, const char *text)
+{
+    g_free(dap->kind), g_free(dap->what);
+    dap->excepted = thread, dap->kind = g_strdup(kind), dap->what = g_utf8_make_valid(text, -1);
+    tw__dap_stopped(dap, "exception", thread, 0, dap->what);
+}
+
+void tw__dap_end(tw__dap *dap)
+{
+    dap->ending = false, dap->exited = true;
+    tw__dap_event(dap, "terminated", NULL);
+}
+
 void tw__dap_exited(tw__dap *dap, int status)
 {
-    dap->running = false;
+    dap->running = dap->ending = false;
     if (dap->over || dap->exited || dap->restart) return;
     dap->exited = true;
     tw__dap_flush(dap, "stdout");
@@ -267,7 +286,7 @@ int tw__dap_serve(const tw__dap_target *target)
     g_array_free(dap.frames, TRUE);
     if (dap.references) g_array_free(dap.references, TRUE);
     g_hash_table_destroy(dap.breakpoints);
-    g_free(dap.folder);
+    g_free(dap.folder), g_free(dap.kind), g_free(dap.what);
     return dap.left ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 

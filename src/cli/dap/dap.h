@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* dap: a debug adapter (Debug Adapter Protocol) on the standard streams, for `csl debug --dap` and `sim --dap`. It
  * knows messages; what is debugged lies behind a tw__dap_target. dap.c has the messages and their order,
- * dap_requests.c what is asked, dap_values.c variables, dap_output.c what programs and debuggers print. */
+ * dap_requests.c what is asked, dap_values.c variables, dap_memory.c bytes, dap_complete.c what a line of the console
+ * may go on with, dap_output.c what programs and debuggers print. */
 #ifndef TW_CLI_DAP_H
 #define TW_CLI_DAP_H
 
 #include "cli/messages.h"
+#include "cli/words.h"
 
 #include <stdint.h>
 
-typedef struct tw__debugger tw__debugger; /* as in cli/words.h: each target has one of its own */
 typedef struct tw__dap tw__dap;
 
 typedef struct tw__dap_place {
@@ -40,6 +41,8 @@ typedef struct tw__dap_target {
     char *(*evaluate)(tw__debugger *d, unsigned thread, unsigned frame, const char *text, char **error);
     /* A command of the interactive mode; false after a message. *goes: the program is to go on. */
     bool (*command_line)(tw__debugger *d, const char *text, bool *goes);
+    tw__reader *(*reader)(tw__debugger *d);               /* of that mode */
+    const char *const *clients;                           /* commands that the client has itself; NULL ends them */
     bool (*knows)(tw__debugger *d, const char *location); /* "file:12" or a function */
     /* The first number of `count` breakpoints, 0 after a message. */
     unsigned (*set)(tw__debugger *d, const char *location, const char *condition, unsigned *count,
@@ -57,6 +60,10 @@ typedef struct tw__dap_target {
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
     /* Text (g_free()) and place of an instruction; *text NULL: there is none. Where the next one is. */
     uint64_t (*instruction)(tw__debugger *d, uint64_t address, char **text, tw__dap_place *place);
+    /* Where what an expression names lies, as a number that read() takes; false: in no memory. */
+    bool (*locate)(tw__debugger *d, unsigned thread, unsigned frame, const char *expression, uint64_t *address);
+    /* Bytes from an address on, at most `count`; how many there are. */
+    size_t (*read)(tw__debugger *d, uint64_t address, uint8_t *bytes, size_t count);
     unsigned unit; /* of addresses: what the shortest instruction takes */
     bool commas;   /* an element of an array of arrays is a[1, 2] */
 } tw__dap_target;
@@ -76,6 +83,8 @@ void tw__dap_begin(tw__dap *dap, tw__debugger *d); /* the same without the messa
 /* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text: NULL =
  * none to show. */
 void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text);
+/* It stopped for an exception: what kind, in a word, and what happened, in one line or several. */
+void tw__dap_excepted(tw__dap *dap, unsigned thread, const char *kind, const char *text);
 /* Whether breakpoint `number`, which was hit, is a log point: then its text has been shown, and nothing stops. */
 bool tw__dap_logs(tw__dap *dap, unsigned number, unsigned thread);
 void tw__dap_loop(tw__dap *dap); /* messages, until one lets the program go on, or the client goes */

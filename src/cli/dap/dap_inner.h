@@ -26,10 +26,13 @@ struct tw__dap {
     bool initialized, configured, started, running, exited;
     bool go, pause, over, left; /* left: the client said so */
     bool restart;               /* as soon as it stands */
+    bool ending;                /* ... it counts as ended */
     bool opened;                /* there is, or was, a program */
     bool stop_on_entry, no_debug;
     bool lines_from_0, columns_from_0;
     char *folder;            /* of the program */
+    unsigned excepted;       /* the thread that stopped for an exception; 0: none */
+    char *kind, *what;       /* ... of it; NULL: none yet */
     GArray *references;      /* tw__dap_reference; number 1 is the first */
     GArray *frames;          /* tw__dap_location */
     GHashTable *breakpoints; /* path of a source, "" for functions -> GArray of tw__dap_range */
@@ -59,12 +62,18 @@ extern const size_t tw__dap_request_count;
 
 void tw__dap_event(tw__dap *dap, const char *name, json_t *body); /* takes the body, NULL = none */
 void tw__dap_respond(tw__dap *dap, json_int_t request, const char *command, json_t *body, const char *error);
+void tw__dap_end(tw__dap *dap);    /* as the client wished; it stands, and may be started again */
 void tw__dap_forget(tw__dap *dap); /* frames and values: the program goes on */
 
 /* dap_values.c */
 tw__dap_handler tw__dap_scopes, tw__dap_variables, tw__dap_set_variable;
 /* 0: it has no parts. `at`: the frame in which the expression counts. */
 json_int_t tw__dap_refer(tw__dap *dap, tw__dap_location at, const char *value, const char *expression);
+
+/* dap_memory.c, dap_complete.c */
+tw__dap_handler tw__dap_read_memory, tw__dap_completions;
+/* The reference of the memory in which the value of an expression lies, into a variable or a result. */
+void tw__dap_put_memory(tw__dap *dap, tw__dap_location at, json_t *into, const char *expression);
 
 /* dap_output.c */
 bool tw__dap_capture(tw__dap *dap);

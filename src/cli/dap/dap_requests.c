@@ -27,6 +27,10 @@ static json_t *initialize(tw__dap *dap, const json_t *arguments, char **error)
                                        "supportsSteppingGranularity",
                                        "supportsDisassembleRequest",
                                        "supportsCancelRequest",
+                                       "supportsTerminateRequest",
+                                       "supportsExceptionInfoRequest",
+                                       "supportsCompletionsRequest",
+                                       "supportsReadMemoryRequest",
                                        "supportsHitConditionalBreakpoints",
                                        "supportsLogPoints" };
     if (dap->initialized) {
@@ -40,6 +44,7 @@ static json_t *initialize(tw__dap *dap, const json_t *arguments, char **error)
     for (size_t i = 0; i < G_N_ELEMENTS(can); i++) json_object_set_new(body, can[i], json_true());
     json_object_set_new(body, "supportsSetVariable", json_boolean(dap->target->assign));
     json_object_set_new(body, "supportsRestartRequest", json_boolean(!dap->target->only_once));
+    json_object_set_new(body, "completionTriggerCharacters", json_pack("[sss]", ".", "$", " "));
     return body;
 }
 
@@ -95,8 +100,8 @@ static void start_program(tw__dap *dap)
 static json_t *configuration_done(tw__dap *dap, const json_t *arguments, char **error)
 {
     (void)arguments;
-    if (dap->started) {
-        *error = g_strdup("it has started");
+    if (dap->started || dap->exited) {
+        *error = g_strdup(dap->started ? "it has started" : "the program has ended");
         return NULL;
     }
     dap->after = start_program;
@@ -129,6 +134,34 @@ static json_t *attach(tw__dap *dap, const json_t *arguments, char **error)
     (void)dap, (void)arguments;
     *error = g_strdup("there is nothing to attach to: 'launch' starts a simulation");
     return NULL;
+}
+
+static void end_at_once(tw__dap *dap)
+{
+    if (!dap->running) tw__dap_end(dap);
+}
+
+/* It goes no further than it stands, or will stand; what it has done can still be looked at. */
+static json_t *terminate(tw__dap *dap, const json_t *arguments, char **error)
+{
+    (void)arguments;
+    if (dap->exited) {
+        *error = g_strdup("the program has ended");
+        return NULL;
+    }
+    dap->ending = dap->pause = dap->running;
+    dap->after = end_at_once;
+    return json_object();
+}
+
+static json_t *exception_info(tw__dap *dap, const json_t *arguments, char **error)
+{
+    if (!dap->excepted || integer_of(arguments, "threadId") != dap->excepted) {
+        *error = g_strdup("this thread has not stopped for an exception");
+        return NULL;
+    }
+    return json_pack("{sssssss{ssss}}", "exceptionId", dap->kind, "description", dap->what, "breakMode", "always",
+                     "details", "message", dap->what, "typeName", dap->kind);
 }
 
 static json_t *cancel(tw__dap *dap, const json_t *arguments, char **error)
@@ -387,6 +420,7 @@ static json_t *evaluate(tw__dap *dap, const json_t *arguments, char **error)
         json_t *body = json_pack("{sssI}", "result", valid, "variablesReference",
                                  tw__dap_refer(dap, at, value, strpbrk(text, " :@/*&") ? NULL : text));
         free(value);
+        tw__dap_put_memory(dap, at, body, text);
         return body;
     }
     if (g_strcmp0(text_of(arguments, "context"), "repl") != 0) return NULL;
@@ -453,6 +487,7 @@ const tw__dap_request tw__dap_requests[] = {
     { "attach", attach, TW__DAP_ALWAYS },
     { "restart", restart, TW__DAP_OPEN },
     { "disconnect", disconnect, TW__DAP_ALWAYS },
+    { "terminate", terminate, TW__DAP_OPEN },
     { "cancel", cancel, TW__DAP_ALWAYS },
     { "setBreakpoints", set_breakpoints, TW__DAP_OPEN },
     { "setFunctionBreakpoints", set_function_breakpoints, TW__DAP_OPEN },
@@ -469,6 +504,9 @@ const tw__dap_request tw__dap_requests[] = {
     { "variables", tw__dap_variables, TW__DAP_STANDS },
     { "setVariable", tw__dap_set_variable, TW__DAP_STANDS },
     { "evaluate", evaluate, TW__DAP_STANDS },
+    { "exceptionInfo", exception_info, TW__DAP_STANDS },
+    { "completions", tw__dap_completions, TW__DAP_STANDS },
+    { "readMemory", tw__dap_read_memory, TW__DAP_STANDS },
     { "disassemble", disassemble, TW__DAP_STANDS },
 };
 const size_t tw__dap_request_count = G_N_ELEMENTS(tw__dap_requests);

@@ -207,6 +207,7 @@ static json_t *some_of(tw__dap *dap, tw__dap_location at, const json_t *list, co
         bool left_out = g_strcmp0(json_string_value(json_object_get(one, "name")), LEFT_OUT) == 0;
         json_int_t reference = left_out ? 0 : tw__dap_refer(dap, at, value, expression);
         json_object_set_new(one, "variablesReference", json_integer(reference));
+        if (expression) tw__dap_put_memory(dap, at, one, expression);
         json_array_append(some, one);
     }
     return some;

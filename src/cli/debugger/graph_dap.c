@@ -109,6 +109,17 @@ static uint64_t graph_instruction(debugger *d, uint64_t address, char **text, tw
     return graph_of(d)->vertex ? of_tile->instruction(d, address, text, place) : address + 4;
 }
 
+/* Memory is that of the tile that the vertex is on. */
+static bool graph_locate(debugger *d, unsigned thread, unsigned number, const char *expression, uint64_t *address)
+{
+    return graph_of(d)->vertex && of_tile->locate(d, thread, number, expression, address);
+}
+
+static size_t graph_read(debugger *d, uint64_t address, uint8_t *bytes, size_t count)
+{
+    return graph_of(d)->vertex ? of_tile->read(d, address, bytes, count) : 0;
+}
+
 /* --- breakpoints ----------------------------------------------------------------------------------------------- */
 
 static bool graph_knows(debugger *d, const char *location)
@@ -183,6 +194,8 @@ static const tw__dap_target target = { .command = "run",
                                        .go = graph_go,
                                        .only_once = true,
                                        .instruction = graph_instruction,
+                                       .locate = graph_locate,
+                                       .read = graph_read,
                                        .unit = 4 };
 
 /* --- life ------------------------------------------------------------------------------------------------------ */
@@ -200,7 +213,8 @@ tw__dap *tw__graph_client(const char *wish)
 {
     static tw__dap_target own;
     char *end = NULL;
-    own = target, own.command_line = of_tile->command_line;
+    own = target, own.command_line = of_tile->command_line, own.reader = of_tile->reader;
+    own.clients = of_tile->clients;
     int in = (int)g_ascii_strtoll(wish + strlen("dap "), &end, 10), out = (int)g_ascii_strtoll(end, &end, 10);
     if (*end || in == out || fcntl(in, F_SETFD, FD_CLOEXEC) || fcntl(out, F_SETFD, FD_CLOEXEC)) {
         fprintf(stderr, "tilewright: TILEWRIGHT_DEBUG names no descriptors: '%s'\n", wish);
@@ -224,11 +238,13 @@ void tw__graph_serve(graph *g)
                          : g->at_entry              ? "entry"
                          : tw__debug_interrupted()  ? "pause"
                                                     : "step";
-    const tw_sim_exception *e = g->vertex && d->ended == TW_SIM_FAULT ? tw_sim_get_exception(g->session.sim) : NULL;
     g->at_entry = false;
     tw__debug_interrupt(false);
-    tw__dap_stopped(d->dap, e ? "exception" : reason, g->vertex ? d->context + 1 : 1, d->hit_id,
-                    e ? e->message : NULL);
+    unsigned thread = g->vertex ? d->context + 1 : 1;
+    if (g->vertex && d->ended == TW_SIM_FAULT)
+        tw__sim_dap_exception(d, thread);
+    else
+        tw__dap_stopped(d->dap, reason, thread, d->hit_id, NULL);
     tw__dap_loop(d->dap);
 }
 

@@ -86,6 +86,20 @@ ROWS = [  # what is sent between initialize and disconnect, what is answered
      request(6, "setBreakpoints", source={"path": ""}, breakpoints=[7, None, {"line": -3}, {"line": 1 << 62}, {"line": "x"}]) +
      request(7, "setFunctionBreakpoints", breakpoints=[{}, {"name": 7}, {"name": "f", "condition": "(("}]),
      [(2, True, None), (5, True, None), (6, True, None), (7, True, None)]),
+    ("memory that is none", OPEN + request(5, "readMemory", memoryReference="x", count=1) +
+     request(6, "readMemory", memoryReference="0x10", count=-1) + request(7, "readMemory", count=1 << 40) +
+     request(8, "readMemory", memoryReference="0xffffffffffffffff", offset=-(1 << 63), count=9) +
+     request(9, "readMemory", memoryReference="0x4c000", count=0),
+     [(2, True, None)] + [(n, False, "'memoryReference' is no address, or 'count' is not 0 to 1048576") for n in (5, 6, 7)] +
+     [(8, True, None), (9, True, None)]),
+    ("completions of nothing", OPEN + request(5, "completions", column=1) + request(6, "completions", text="x", column=-(1 << 63)) +
+     request(7, "completions", text="\U0001f600 \n$", line=1 << 62, column=1 << 62, frameId=-1),
+     [(2, True, None), (5, False, "there is no text"), (6, True, None), (7, True, None)]),
+    ("no exception", OPEN + request(5, "exceptionInfo") + request(6, "exceptionInfo", threadId=1),
+     [(2, True, None)] + [(n, False, "this thread has not stopped for an exception") for n in (5, 6)]),
+    ("ended before it began", request(4, "terminate") + OPEN + request(5, "terminate") + request(6, "terminate") + request(7, "configurationDone"),
+     [(4, False, "no program is open: 'launch' opens one"), (2, True, None), (5, True, None), (6, False, "the program has ended"),
+      (7, False, "the program has ended")]),
     ("no expression", OPEN + request(5, "evaluate", expression=["x"]), [(2, True, None), (5, False, "there is no expression")]),
 ]
 
@@ -112,6 +126,7 @@ def whole(program):
             ("threads", {}), ("stackTrace", {"threadId": 1}), ("scopes", {"frameId": 1}), ("variables", {"variablesReference": 1}),
             ("variables", {"variablesReference": 2}), ("evaluate", {"expression": "x", "frameId": 1, "context": "repl"}),
             ("evaluate", {"expression": "info line", "context": "repl"}), ("next", {"threadId": 1}), ("stepIn", {"threadId": 1}),
+            ("completions", {"text": "info ", "column": 6}), ("readMemory", {"memoryReference": "0x4c000", "count": 8}),
             ("pause", {"threadId": 1}), ("disassemble", {"memoryReference": "0x4c000", "instructionCount": 9}),
             ("continue", {"threadId": 1}), ("cancel", {"requestId": 3})], start=6):
         parts.append(request(seq, command, **arguments))

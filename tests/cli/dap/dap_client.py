@@ -2,6 +2,7 @@
 """A client of `tilewright csl debug --dap` and `tilewright sim --dap`: sends requests as editors do and reads what comes
 back. It waits for messages, never for time."""
 
+import base64
 import json
 import subprocess
 
@@ -119,6 +120,12 @@ class Client:
 
     def parts(self, of):
         return {v["name"]: v for v in self.ask("variables", variablesReference=of["variablesReference"])["variables"]}
+
+    def complete(self, text, **more):
+        return [t["label"] for t in self.ask("completions", text=text, column=len(text) + 1, **more)["targets"]]
+
+    def memory(self, reference, count, **more):
+        return base64.b64decode(self.ask("readMemory", memoryReference=reference, count=count, **more)["data"])
 
     def ended(self, status, own=0):
         """`own`: of the process, when that is not the adapter's."""

@@ -3,6 +3,7 @@
 the right one adds up what comes and, as `extent` says, waits for more."""
 
 import os
+import struct
 import subprocess
 import sys
 
@@ -130,6 +131,12 @@ def stops_and_looks():
     assert values(flat) == {"[0]": "0 <repeats 12 times>", "[12]": "5", "[13]": "6"}, flat
     assert flat["[12]"]["evaluateName"] == "flat[12]", flat
     assert values(c.parts(memory["data"])) == {"[0]": "3", "[1]": "2", "[2]": "-3", "[3]": "4"}
+    assert struct.unpack("<4f", c.memory(memory["data"]["memoryReference"], 16)) == (3, 2, -3, 4)
+    element = c.parts(memory["data"])["[1]"]["memoryReference"]
+    assert struct.unpack("<2f", c.memory(element, 8, offset=4)) == (-3, 4)
+    end = c.ask("readMemory", memoryReference="0x10000bfff", count=9)
+    assert end["address"] == "0x10000bfff" and end["unreadableBytes"] == 8, end
+    assert c.ask("readMemory", memoryReference="0xbfff", count=9) == {"address": "0xbfff", "data": "", "unreadableBytes": 9}
     row = c.parts(memory["table"])["[1]"]
     last = c.parts(row)["[2]"]
     assert last["value"] == "-6" and c.ask("evaluate", expression=last["evaluateName"], frameId=1)["result"] == "-6", last
@@ -141,6 +148,11 @@ def stops_and_looks():
     assert "r10" in c.scope(frames[0]["id"], "Registers")
     assert c.ask("evaluate", expression="data[1] + 1", frameId=1, context="watch")["result"] == "3"
     assert "start, runs" in c.ask("evaluate", expression="info tasks", frameId=1, context="repl")["result"]
+    assert c.complete("info ro") == ["routes"] and c.complete("da", frameId=1) == ["data"] and c.complete("q") == []
+    assert c.complete("break tw") == ["twice"] and "continue" in c.complete("co"), c.complete("co")
+    assert c.ask("completions", text="print fla + 1", column=10, frameId=1)["targets"] == [
+        {"label": "flat", "type": "variable", "start": 7, "length": 3}]
+    assert c.refused("exceptionInfo", threadId=1) == "this thread has not stopped for an exception"
     assert "Undefined command" in c.refused("evaluate", expression="sing", frameId=1, context="repl")
     assert "outside the 4 elements" in c.refused("evaluate", expression="data[9]", frameId=1, context="repl")
     assert c.ask("evaluate", expression=" ", frameId=1, context="repl")["result"] == ""
@@ -178,7 +190,10 @@ def deadlock():
     c = client()
     c.begin("waits.csl", ["--arch=wse3"])
     stop = c.stopped("exception")
-    assert "something waits" in stop["text"], stop
+    assert "something waits" in stop["text"] and stop["threadId"] == 2, stop
+    info = c.ask("exceptionInfo", threadId=2)
+    assert info["exceptionId"] == "deadlock" and "PE 1,0: @fmovs at wants.csl:10 waits" in info["description"], info
+    assert c.refused("exceptionInfo", threadId=1)
     assert "4 of 6 elements done" in c.scope(c.frames(2)[0]["id"], "PE")["waits for"]["value"]
     c.ask("continue", threadId=1)
     c.ended(1)
@@ -223,6 +238,31 @@ def endless():
     c.process.stdin.close()
     c.process.stdout.read()
     assert c.process.wait() == 1
+
+
+def ends():
+    """A client ends the program where it runs or stands; what it has done can be looked at, and it can begin again."""
+    c = client()
+    c.begin("endless.csl", ["--arch=wse3"], stopOnEntry=True)
+    c.stopped("entry")
+    c.ask("continue", threadId=1)
+    c.ask("terminate")
+    c.event("terminated")
+    assert int(c.ask("evaluate", expression="turns")["result"]) >= 0
+    assert c.refused("continue", threadId=1) == c.refused("terminate") == "the program has ended"
+    c.ask("restart", arguments={"stopOnEntry": True})
+    c.stopped("entry")
+    c.ask("terminate")
+    c.event("terminated")
+    assert c.refused("next", threadId=1) == "the program has ended"
+    c.leave()
+    c = client()
+    c.begin("bad_store.csl", ["--arch=wse3"])
+    c.stopped("exception")
+    info = c.ask("exceptionInfo", threadId=1)
+    assert info["exceptionId"] == "fault" and "far.csl:4: " in info["details"]["message"], info
+    assert "outside the 49152 bytes of a PE" in info["description"] or "outside the 49152 bytes of PE memory" in info["description"], info
+    c.leave()
 
 
 def counts():
@@ -346,6 +386,8 @@ write("many.csl", 'layout {\n  @set_rectangle(40, 30);\n  for (@range(u16, 40)) 
       '      @set_tile_code(x, y, "forever.csl", .{});\n    }\n  }\n}\n')
 write("forever.csl", FOREVER)
 write("bad.csl", "layout {\n")
+write("bad_store.csl", 'layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, "far.csl", .{});\n}\n')
+write("far.csl", FOREVER.replace("turns += 1", "const p: [*]u16 = @bitcast([*]u16, @as(u16, 0xbfff)); p[1] = 1"))
 stats = stops_and_looks()
 plain = subprocess.run([tilewright, "csl", "run", "layout.csl", "--arch=wse3", "--stats", "--memory=run.bin", "--trace=run.json"], cwd=folder, check=True,
                        stdout=subprocess.PIPE, encoding="utf-8").stdout
@@ -354,6 +396,7 @@ for kind in ("bin", "json"):
     assert read("stopped." + kind) == read("run." + kind), kind
 deadlock()
 endless()
+ends()
 counts()
 again()
 many()

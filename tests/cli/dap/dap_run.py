@@ -94,6 +94,8 @@ def vertices():
     many = c.ask("variables", variablesReference=tensors["wide"]["variablesReference"])["variables"]
     assert [(r["name"], r["variablesReference"] > 0) for r in many] == [("[0]", True), ("[1]", True), ("[2]", True), ("...", False)], many
     assert c.ask("evaluate", expression="x[1, 2]", frameId=compute["id"])["result"] == "int 6", cells
+    assert c.complete("tensor wi") == ["wide"] and "this" in c.complete("print th", frameId=frames[0]["id"])
+    assert len(c.memory(frames[0]["instructionPointerReference"], 4)) == 4
     assert "data" in c.scope(frames[0]["id"], "Vertex")["vertex"]["value"]
     registers = {s["name"]: s for s in c.ask("scopes", frameId=frames[0]["id"])["scopes"]}["Registers"]
     c.ask("setVariable", variablesReference=registers["variablesReference"], name="$m9", value="5")

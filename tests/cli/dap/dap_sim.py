@@ -101,6 +101,7 @@ def source():
     local = c.scope(frames[0]["id"], "Locals")
     assert local["n"]["value"] == "4", local
     point = c.ask("evaluate", expression="*p", frameId=frames[0]["id"], context="watch")
+    assert c.memory(point["memoryReference"], 6) == b"\0\0\xc0\x3f\1\0", "1.5f, then 1"
     parts = c.parts(point)
     assert parts["y"]["value"] == "1.5" and parts["s"]["value"] == "{1, -2, 3}", parts
     assert values(c.parts(parts["s"])) == {"[0]": "1", "[1]": "-2", "[2]": "3"}
@@ -222,6 +223,13 @@ def assembly():
     c.begin("fault.s", [])
     stop = c.stopped("exception")
     assert "fault.s:4" in stop["text"] and c.where()[0][1] == 4, (stop, c.where())
+    info = c.ask("exceptionInfo", threadId=stop["threadId"])
+    assert info["exceptionId"] == "INVALID_ADDRESS" and "0x3" in info["details"]["message"], info
+    code = c.ask("evaluate", expression="fault")["memoryReference"]
+    assert c.memory(code, 4) == c.memory("0x4c000", 4) and len(c.memory("0x4c000", 8)) == 8, code
+    assert c.ask("readMemory", memoryReference="0", count=2) == {"address": "0x0", "data": "", "unreadableBytes": 2}
+    assert c.complete("x fa") == ["fault"] and c.complete("con") == [], "the client's"
+    assert "$m13" in c.complete("$m", frameId=c.frames()[0]["id"])
     assert values(c.scope(c.frames()[0]["id"], "Registers"))["$m0"] == "3 (0x3)"
     c.ask("continue", threadId=1)
     c.ended(1)

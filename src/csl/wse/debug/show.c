@@ -284,9 +284,27 @@ static void show_text(show *s, char *text)
     free(text);
 }
 
+/* The last error that names this PE. */
+static void show_fault(show *s, unsigned x, unsigned y)
+{
+    g_autofree char *name = g_strdup_printf("(PE %u,%u,", x, y);
+    for (size_t i = tw_diags_count(s->w->diags, TW_NOTE); i-- > 0;) {
+        const tw_diag *d = tw_diags_get(s->w->diags, i);
+        if (d->severity != TW_ERROR || !strstr(d->message, name)) continue;
+        g_string_append_printf(s->out, "PE %u,%u stopped", x, y);
+        if (d->line) g_string_append_printf(s->out, " at %s:%u", d->file, d->line);
+        g_string_append_printf(s->out, ": %s\n", d->message);
+        return;
+    }
+}
+
 static void show_why(show *s)
 {
-    show_text(s, tw__wse_why(s->w, s->number % s->w->width, s->number / s->w->width));
+    unsigned x = s->number % s->w->width, y = s->number / s->w->width;
+    if (s->pe->main_state == TW__MAIN_FAULT)
+        show_fault(s, x, y);
+    else
+        show_text(s, tw__wse_why(s->w, x, y));
 }
 
 static void show_locals(show *s)
