@@ -101,8 +101,7 @@ void tw__csl_forget(debugger *d, breakpoint *b)
 
 /* --- commands ------------------------------------------------------------------------------------------------- */
 
-/* "LOCATION", "12" in the file looked at; false after a message. */
-static bool break_find(debugger *d, const char *place, GArray *codes)
+bool tw__csl_locations(debugger *d, const char *place, GArray *codes)
 {
     tw_wse_frame f;
     char *end;
@@ -190,7 +189,7 @@ static bool break_check(debugger *d, breakpoint *b)
         }
         b->place = g_strdup_printf("%s:%u", f.code.file, f.code.line);
     }
-    if (!break_find(d, b->place ? b->place : b->condition || b->watched ? "*" : "@", b->codes)) return false;
+    if (!tw__csl_locations(d, b->place ? b->place : b->condition || b->watched ? "*" : "@", b->codes)) return false;
     for (guint i = b->codes->len; b->has_pe && i-- > 0;)
         if ((int)g_array_index(b->codes, tw_wse_code, i).program != tw_wse_program_of(d->w, b->x, b->y))
             g_array_remove_index(b->codes, i);

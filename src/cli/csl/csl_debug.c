@@ -211,6 +211,38 @@ static void do_until(debugger *d, char *args)
     if (d->breakpoints->len > before) do_continue(d, (char[]){ "" });
 }
 
+/* From another place of the function that the PE stands in. */
+static void do_jump(debugger *d, char *args)
+{
+    if (!is_running(d)) return;
+    if (!*args) {
+        complain(d, "jump LOCATION");
+        return;
+    }
+    g_autoptr(GArray) codes = g_array_new(FALSE, FALSE, sizeof(tw_wse_code));
+    if (!tw__csl_locations(d, args, codes)) return;
+    int program = tw_wse_program_of(d->w, d->x, d->y);
+    const tw_wse_code *to = NULL;
+    bool is_own = false;
+    for (guint i = 0; i < codes->len && !to; i++) {
+        const tw_wse_code *c = &g_array_index(codes, tw_wse_code, i);
+        if ((int)c->program != program) continue;
+        is_own = true;
+        if (tw_wse_jump(d->w, d->x, d->y, c->at) == TW_OK) to = c;
+    }
+    if (!to) {
+        if (is_own)
+            complain(d, "%s.", tw_error_message());
+        else
+            complain(d, "PE %u,%u has no code there.", d->x, d->y);
+        return;
+    }
+    printf("Continuing ");
+    tw__csl_put_code(to);
+    putchar('\n');
+    do_continue(d, (char[]){ "" });
+}
+
 /* --- stops ---------------------------------------------------------------------------------------------------- */
 
 static void read_commands(debugger *d, const tw_wse_halt *halt)
@@ -368,6 +400,7 @@ static const tw__word words[] = {
     { "continue", "c fg", "[N | to CYCLE]", "to a breakpoint (the Nth), a cycle, a fault or the end", do_continue },
     { "finish", "fin", "", "until the function has returned", do_finish },
     { "until", "u advance", "LOCATION", "continue to a place", do_until },
+    { "jump", "j", "LOCATION", "continue from another place of the function; registers stay", do_jump },
     { "break", "b br", "[LOCATION] [at X,Y] [if VALUE]",
       "pe.csl:12, 12, a function or task; a PE's tasks; a condition", tw__csl_break },
     { "tbreak", "tb", "[LOCATION] [at X,Y] [if VALUE]", "a breakpoint for one stop", tw__csl_tbreak },
@@ -376,7 +409,9 @@ static const tw__word words[] = {
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__csl_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__csl_disable },
     { "ignore", "", "N COUNT", "so many hits of breakpoint N do not stop", tw__csl_ignore },
-    { "print", "p inspect", "[/FORMAT] VALUE", "x, a[2, 0:4], a@8, p.*, m.x, &a, $r4; x d u t c f", tw__csl_print },
+    { "print", "p inspect", "[/FORMAT] VALUE", "x, a[2, 0:4], a@8, p.*, *p@8, m.x, &a, $r4; x d u t c f",
+      tw__csl_print },
+    { "ptype", "whatis", "VALUE", "type of a value: ptype a, ptype p.*", tw__csl_ptype },
     { "display", "", "[[/FORMAT] VALUE]", "print it at each stop; without VALUE: now", tw__csl_display },
     { "undisplay", "", "[N]", "no longer print number N, or any", tw__csl_undisplay },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u t c f, sizes b h w; i instructions", tw__csl_x },

@@ -79,6 +79,8 @@ extern const tw__dap_target tw__csl_dap_target;
 void tw__csl_break(debugger *d, char *args);
 void tw__csl_tbreak(debugger *d, char *args);
 void tw__csl_delete(debugger *d, char *args);
+/* The places (tw_wse_code) of "LOCATION", "12" in the file looked at; false after a message. */
+bool tw__csl_locations(debugger *d, const char *place, GArray *codes);
 void tw__csl_enable(debugger *d, char *args);
 void tw__csl_disable(debugger *d, char *args);
 void tw__csl_ignore(debugger *d, char *args);
@@ -106,6 +108,7 @@ extern const size_t tw__csl_info_count;
 void tw__csl_print(debugger *d, char *args);
 /* "/x " at the start of args; what stands behind it, or NULL after a message. */
 char *tw__csl_read_format(debugger *d, char *args, char *format);
+void tw__csl_ptype(debugger *d, char *args);
 void tw__csl_x(debugger *d, char *args);
 void tw__csl_set(debugger *d, char *args);
 void tw__csl_backtrace(debugger *d, char *args);

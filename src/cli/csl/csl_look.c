@@ -48,6 +48,20 @@ void tw__csl_print(debugger *d, char *args)
     free(text);
 }
 
+void tw__csl_ptype(debugger *d, char *args)
+{
+    if (!*args) {
+        complain(d, "ptype VALUE");
+        return;
+    }
+    char *text = tw_wse_type_text(d->w, d->x, d->y, d->frame, args);
+    if (text)
+        printf("type = %s\n", text);
+    else
+        complain(d, "%s.", tw_error_message());
+    free(text);
+}
+
 /* Instructions from `at` on, the one at `pc` marked. */
 static void put_instructions(debugger *d, unsigned program, unsigned at, unsigned count, int64_t pc)
 {

@@ -370,6 +370,48 @@ shows "Temporary breakpoint 1, [cycle" "PE 0,0: in 'go' at left.csl:29" "in 'go'
   "Temporary breakpoint 2, in 'scale' at left.csl:22" "Temporary breakpoint 2, [cycle" \
   "in 'twice' at left.csl:17" "#1  in 'scale' at left.csl:22" "in 'scale' at left.csl:22" "=> " "[cycle 100"
 
+# From another place of the function; types; elements behind a pointer as C writes them.
+debug 1 layout.csl --arch=wse3 -O0 --launch go,4 <<'END'
+jump left.csl:30
+tbreak left.csl:30
+run
+print ready
+print turns
+ptype table
+ptype table[1, 0:2]
+ptype data[1]
+ptype pointer
+ptype *pointer
+ptype &data
+ptype to
+ptype turns + 1
+ptype 1.5
+ptype nothing
+ptype
+print *pointer
+print *pointer@3
+print *table
+print **table
+print *turns
+set *pointer = 0.25
+print data[0]
+jump
+jump twice
+jump nowhere
+jump right.csl:21
+jump 1
+tbreak left.csl:30
+jump 28
+print turns
+print data
+info cycles
+END
+shows "Nothing is running" "ready = false" "turns = 4" 'type = [2, 3]i16' 'type = [2]i16' 'type = f32' 'type = [*]f32' 'type = *[4]f32' \
+  'type = fabout_dsd' 'type = comptime_int' 'type = comptime_float' "no variable 'nothing'" 'ptype VALUE' '*pointer = 3' \
+  '*pointer@3 = {3, 4, -6}' '*table = {1, 2, 3}' '**table = 1' 'u16 is no pointer' 'data[0] = 0.25' 'jump LOCATION' \
+  "'twice' is another function than 'go', with other registers." "no function or task 'nowhere'" 'PE 0,0 has no code there.' \
+  "Continuing in 'go' at left.csl:28" 'Temporary breakpoint 2, [cycle' 'turns = 8' 'data = {0.5, 8, -12, 16}'
+
 # A PE alone: where its tasks begin; a condition alone: where it becomes true; until, disable. Scalar code of PE 0,0
 # runs before the wafer comes to PE 1,0.
 debug 0 layout.csl --arch=wse2 -O0 --launch go,4 <<'END'

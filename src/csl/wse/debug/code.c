@@ -68,6 +68,25 @@ bool tw__wse_frame_at(const tw__wse *w, uint32_t number, unsigned n, tw__wse_fra
     }
 }
 
+bool tw__wse_jump(tw__wse *w, uint32_t number, uint32_t at)
+{
+    tw__pe *pe = &w->pe[number];
+    unsigned x = number % w->width, y = number / w->width;
+    const tw__csl_program *p = pe->program ? pe->program->program : NULL;
+    if (!p || pe->main_state != TW__MAIN_RUN)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "PE %u,%u stands before no instruction", x, y), false;
+    if (pe->printing)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "PE %u,%u prints: behind that it may jump", x, y), false;
+    if (at >= p->code_count) return tw__fail(TW_E_INDEX, "there is no instruction %u", at), false;
+    int function = tw__csl_program_function_at(p, pe->pc);
+    if (tw__csl_program_function_at(p, at) != function)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is another function than '%s', with other registers",
+                        own_function(p, at), own_function(p, pe->pc)),
+               false;
+    pe->pc = at;
+    return true;
+}
+
 /* --- places --------------------------------------------------------------------------------------------------- */
 
 /* Does the file's name end in `name`, at a folder's border? */

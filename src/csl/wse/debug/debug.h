@@ -31,11 +31,16 @@ typedef struct tw__wse_code {
  * (tw__wse_code). False with tw_error_message(): no such place. */
 bool tw__wse_find_code(const tw__wse *w, const char *place, GArray *codes);
 
+/* Whether the PE may go on at another instruction, of the function that it stands in; true: it will. */
+bool tw__wse_jump(tw__wse *w, uint32_t pe, uint32_t at);
+
 /* --- value.c -------------------------------------------------------------------------------------------------- */
 
 /* The value of an expression over the variables of a PE in a frame, as text to be freed with g_free(); NULL with
  * tw_error_message(). format: 0, one of gdb's x d u t c f, or b: the bytes of all of it; "" = optimised out. */
 char *tw__wse_print_value(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, char format);
+/* The type of its value, for g_free(); NULL with the same errors. */
+char *tw__wse_print_type(const tw__wse *w, uint32_t pe, unsigned frame, const char *text);
 /* Puts the number `value` where the place is: a variable, element or pointer in memory, a local in its register, $r4.
  * TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW where its type has no such number. */
 tw_status tw__wse_assign(tw__wse *w, uint32_t pe, unsigned frame, const char *place, const char *value);

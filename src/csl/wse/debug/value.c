@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* value: expressions of a user over the variables of a PE. The words of CSL, and some of gdb's: `a[2, 3]`, `a[1:4]`,
- * `p.*`, `&a`, `a@8`, `x > 3 and y == 0`, `m.x`, `$r4`. */
+ * `p.*`, `*p`, `&a`, `a@8`, `x > 3 and y == 0`, `m.x`, `$r4`. */
 #include "csl/wse/debug/value.h"
 
 #include <errno.h>
@@ -284,6 +284,21 @@ static val value_indexed(reader *r, val v)
     return out;
 }
 
+/* What a pointer points to; with `decays` also the first element of an array. */
+static val value_target(reader *r, val v, bool decays)
+{
+    if (r->failed || v.kind == LOST) return value_number(r, v);
+    if (decays && v.kind == VIEW && v.rank && v.dims[0]) {
+        v.rank--;
+        memmove(v.dims, v.dims + 1, v.rank * sizeof *v.dims);
+        memmove(v.strides, v.strides + 1, v.rank * sizeof *v.strides);
+        return v;
+    }
+    if (v.type.kind != TW__WSE_T_POINTER || v.rank)
+        return value_wrong(r, TW_E_TYPE, "%s is no pointer", v.type.text ? v.type.text : "a number");
+    return view_of(r, v.type.base, (uint32_t)value_whole(r, v) & 0xffff);
+}
+
 static val value_postfix(reader *r)
 {
     val v = value_primary(r);
@@ -292,10 +307,7 @@ static val value_postfix(reader *r)
         if (value_takes(r, "[")) {
             v = value_indexed(r, v);
         } else if (value_takes(r, ".*")) {
-            if (v.kind == LOST) return value_number(r, v);
-            if (v.type.kind != TW__WSE_T_POINTER || v.rank)
-                return value_wrong(r, TW_E_TYPE, "%s is no pointer", v.type.text ? v.type.text : "a number");
-            v = view_of(r, v.type.base, (uint32_t)value_whole(r, v) & 0xffff);
+            v = value_target(r, v, false);
         } else {
             return v;
         }
@@ -309,6 +321,12 @@ static val value_unary(reader *r)
         val v = value_postfix(r);
         if (r->failed) return v;
         return v.kind == VIEW ? of_int(v.address) : value_wrong(r, TW_E_TYPE, "only memory has an address");
+    }
+    if (value_takes(r, "*")) {
+        if (++r->depth > 100) return value_wrong(r, TW_E_PARSE, "the expression is nested too deeply");
+        val v = value_unary(r);
+        r->depth--;
+        return value_target(r, v, true);
     }
     if (*r->at == '-' || *r->at == '!' || *r->at == '~' || *r->at == '+') {
         char op = *r->at++;
@@ -613,6 +631,26 @@ char *tw__wse_print_value(const tw__wse *w, uint32_t pe, unsigned frame, const c
         put_val_bytes(out, &r, &v);
     else if (!r.failed)
         put_val(out, &r, v, format);
+    g_free(r.name);
+    return g_string_free(out, r.failed);
+}
+
+/* "[2, 3]f32", as CSL writes it. */
+static void put_type(GString *out, const val *v)
+{
+    for (unsigned d = 0; d < v->rank; d++) g_string_append_printf(out, "%s%u", d ? ", " : "[", v->dims[d]);
+    if (v->rank) g_string_append_c(out, ']');
+    g_string_append(out, v->type.text ? v->type.text : v->is_real ? "comptime_float" : "comptime_int");
+}
+
+char *tw__wse_print_type(const tw__wse *w, uint32_t pe, unsigned frame, const char *text)
+{
+    GString *out = g_string_new(NULL);
+    for (; *text == '&' || g_ascii_isspace(*text); text++)
+        if (*text == '&') g_string_append_c(out, '*');
+    reader r = value_begin(w, pe, frame, text);
+    val v = all_of(&r);
+    if (!r.failed) put_type(out, &v);
     g_free(r.name);
     return g_string_free(out, r.failed);
 }

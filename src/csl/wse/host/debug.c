@@ -171,6 +171,25 @@ tw_status tw_wse_assign(tw_wse *w, unsigned x, unsigned y, unsigned frame, const
     return tw__wse_assign(w->fabric, pe, frame, place ? place : "", value ? value : "");
 }
 
+char *tw_wse_type_text(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text)
+{
+    if (!w) return tw__made(tw__missing("wafer"), NULL);
+    uint32_t pe;
+    tw_status status = find_pe(w, x, y, &pe);
+    if (status != TW_OK) return tw__made(status, NULL);
+    return tw__wse_print_type(w->fabric, pe, frame, text ? text : "");
+}
+
+tw_status tw_wse_jump(tw_wse *w, unsigned x, unsigned y, unsigned at)
+{
+    if (!w) return tw__missing("wafer");
+    if (!w->hook) return not_debugged();
+    uint32_t pe;
+    tw_status status = find_pe(w, x, y, &pe);
+    if (status == TW_OK && !tw__wse_jump(w->fabric, pe, at)) status = tw_error_status();
+    return status;
+}
+
 char *tw_wse_instruction(const tw_wse *w, unsigned program, unsigned at)
 {
     if (!w) return tw__made(tw__missing("wafer"), NULL);

@@ -335,6 +335,11 @@ do_STOP: /* a debugger looks at it; and then what stands here */
     pe->pc = (uint32_t)(i - code);
     why = tw__wse_stop_before(part, pe, pe->printing ? pe->print_cycle : part->now + USED(i));
     if (why != TW__RUN_SLICE) goto stop;
+    if (pe->pc != (uint32_t)(i - code)) { /* it goes on elsewhere, as if it had come there by itself */
+        left += (code + pe->pc)->phi - i->phi;
+        i = code + pe->pc;
+        GO;
+    }
     goto *labels[pe->program->behind[i - code]];
 /* The host formats and writes: what the program does for it between these costs nothing but so much a line. `left`
  * is raised by more than any text takes. */
