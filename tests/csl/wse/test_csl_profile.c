@@ -17,16 +17,21 @@ static const char *text_of(const tw_profile *p, tw__name name)
     return p->names.items[name];
 }
 
-static tw_csl_program *fifo_example(void)
+static tw_csl_program *example(const char *layout)
 {
     tw_diags *diags = tw_diags_new();
-    tw_csl_program *program = tw_csl_compile(TW_SOURCE_DIR "/examples/csl/fifo/layout.csl", NULL, diags);
+    tw_csl_program *program = tw_csl_compile(layout, NULL, diags);
     if (!program) {
         tw_diags_print(diags, stderr, false);
         fail();
     }
     tw_diags_free(diags);
     return program;
+}
+
+static tw_csl_program *fifo_example(void)
+{
+    return example(TW_SOURCE_DIR "/examples/csl/fifo/layout.csl");
 }
 
 static uint64_t pair(const tw_profile *p, uint32_t from, uint32_t to, uint64_t *messages)
@@ -257,9 +262,29 @@ static void lines_add_up(void **state)
     tw_csl_program_free(program);
 }
 
+/* Operations of two dimensions, which are done at once, have their lines as those of one do: 24 products, and sums. */
+static void lines_of_planes(void **state)
+{
+    (void)state;
+    tw_csl_program *program = example(TW_SOURCE_DIR "/examples/csl/gemv/layout.csl");
+    tw_wse *w = tw_wse_new(program, &(tw_wse_options){ .size = sizeof(tw_wse_options), .profile = true });
+    assert_non_null(w);
+    assert_int_equal(tw_wse_launch(w, "rows", NULL, 0, NULL), TW_OK);
+    assert_int_equal(tw_wse_stop(w), TW_OK);
+    const tw_profile *p = tw_wse_profile(w);
+    const tw__profile_line *product = line_with(p, "@fmuls(to, all"), *sum = line_with(p, "@fadds(y_of_row");
+    assert_string_equal(text_of(p, product->what), "@fmuls");
+    assert_string_equal(text_of(p, sum->what), "@fadds");
+    assert_int_equal(product->runs, 1);
+    assert_true(product->cycles >= 24 && sum->runs == 1 && sum->cycles > 0);
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(fifo), cmocka_unit_test(motion_adds_up),
-                                        cmocka_unit_test(motion_of_threads), cmocka_unit_test(lines_add_up) };
+                                        cmocka_unit_test(motion_of_threads), cmocka_unit_test(lines_add_up),
+                                        cmocka_unit_test(lines_of_planes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

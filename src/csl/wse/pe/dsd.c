@@ -532,6 +532,7 @@ void tw__wse_op_release(tw__pe *pe, const tw__op *op)
 static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint32_t dispatch, uint64_t *result, uint32_t *cost)
 {
     op->slot = TW__WSE_MAIN;
+    op->pc = pe->pc;
     op->active = 1;
     if (op->length == TW__CSL_UNBOUNDED && !uses(op, TW__O_FIFO)) {
         tw__wse_fault(part, pe, "wse.length", "a synchronous operation on memory without end");
