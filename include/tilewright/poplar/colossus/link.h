@@ -23,7 +23,8 @@ typedef struct tw_link_options {
     const char *const *keep;  /* more symbols that are needed, NULL-terminated; NULL = none. Without entry and keep
                                      everything is kept */
     uint32_t code_address;    /* where code goes; 0: the start of region 0. Code has to end inside region 0 */
-    uint32_t data_address;    /* where data goes; 0: behind the code, and into region 1 what does not fit */
+    uint32_t data_address;    /* where data goes; 0: behind the code, and into region 1 what does not fit. Sections
+                                     .interleaved and .interleaved.X are at the start of data, and lie in region 1 */
     const char *const *names; /* of the objects, for messages; NULL = tw_object_name(), else numbers */
     uint32_t *keep_bytes;     /* [keep] filled in: bytes of code that this symbol needs, and neither the entry nor
                                  those before it; NULL = not wanted */
@@ -42,6 +43,9 @@ TW_API tw_object *tw_link(const tw_object *const *objects, size_t count, const t
 
 /* Address where a linked image starts. */
 TW_API uint32_t tw_object_entry(const tw_object *image);
+/* Whether data of a linked image has to lie in region 1, whose 16 bytes `ld128` reads at once (guide 7.2.4): sections
+ * .interleaved and .interleaved.X. */
+TW_API bool tw_link_is_interleaved(const tw_object *image);
 /* Bytes of code (EXEC sections) and of all other sections in memory. */
 TW_API void tw_link_sizes(const tw_object *image, uint32_t *code, uint32_t *data);
 

@@ -134,26 +134,59 @@ static bool take(area *a, uint32_t size, uint32_t align, uint32_t *address)
     return true;
 }
 
-static void place_kind(tw__link *link, bool code, area *first, area *second)
+typedef enum kind { CODE, INTERLEAVED, DATA } kind;
+
+static kind kind_of(const tw_section *s)
+{
+    if (s->flags & TW_SECTION_EXEC) return CODE;
+    bool named = strncmp(s->name, ".interleaved", 12) == 0 && (s->name[12] == 0 || s->name[12] == '.');
+    return named ? INTERLEAVED : DATA;
+}
+
+static void has_no_room(tw__link *link, kind what, uint32_t needed, uint32_t end)
+{
+    if (what == CODE)
+        tw__link_error(link, "code needs %u bytes, and region 0 has no room for it: it ends at 0x%x", needed, end);
+    else
+        tw__link_error(link, "%sdata needs %u bytes, and %s has no room for it",
+                       what == INTERLEAVED ? "interleaved " : "", needed,
+                       what == INTERLEAVED ? "region 1" : "the tile's memory");
+}
+
+static void place_kind(tw__link *link, kind what, area *first, area *second)
 {
     uint32_t needed = 0;
     bool full = false;
     for (guint i = 0; i < link->sections->len; i++) {
         tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
         const tw_section *from = content(s);
-        if (!s->kept || !(from->flags & TW_SECTION_EXEC) == code) continue;
-        uint32_t address = 0, align = code && from->align < 4 ? 4 : from->align;
+        if (!s->kept || kind_of(from) != what) continue;
+        uint32_t address = 0, align = what == CODE && from->align < 4 ? 4 : from->align;
         needed += from->size;
         if (!take(first, from->size, align, &address) && !(second && take(second, from->size, align, &address)))
             full = true;
         copy_section(link, s, address);
     }
-    if (!full) return;
-    if (code)
-        tw__link_error(link, "code needs %u bytes, and region 0 has no room for it: it ends at 0x%x", needed,
-                       first->end);
-    else
-        tw__link_error(link, "data needs %u bytes, and the tile's memory has no room for it", needed);
+    if (full) has_no_room(link, what, needed, first->end);
+}
+
+/* Data at a given address, first what has to lie in region 1. */
+static void place_data_at(tw__link *link, uint32_t address, const tw_tile_region *low, const tw_tile_region *high)
+{
+    area data = { address, high->start + high->bytes };
+    if (address < low->start)
+        tw__link_error(link, "data cannot lie at 0x%x: the memory begins at 0x%x", address, low->start);
+    place_kind(link, INTERLEAVED, &data, NULL);
+    if (data.at != address && address < high->start)
+        tw__link_error(link, "interleaved data cannot lie at 0x%x: region 1 begins at 0x%x", address, high->start);
+    place_kind(link, DATA, &data, NULL);
+}
+
+bool tw_link_is_interleaved(const tw_object *image)
+{
+    for (size_t i = 0; image && i < image->section_count; i++)
+        if (kind_of(&image->sections[i].public) == INTERLEAVED) return true;
+    return false;
 }
 
 /* --- tables for debuggers --------------------------------------------------------------------------------------- */
@@ -199,15 +232,13 @@ void tw__link_place(tw__link *link)
     area upper = { high->start, high->start + high->bytes };
     if (code.at < low->start)
         tw__link_error(link, "code cannot lie at 0x%x: region 0 begins at 0x%x", code.at, low->start);
-    place_kind(link, true, &code, NULL);
-    if (!o->data_address) {
-        code.at = (uint32_t)tw__align_up(code.at, 8);
-        place_kind(link, false, &code, &upper);
+    place_kind(link, CODE, &code, NULL);
+    if (o->data_address) {
+        place_data_at(link, o->data_address, low, high);
     } else {
-        area data = { o->data_address, high->start + high->bytes };
-        if (data.at < low->start)
-            tw__link_error(link, "data cannot lie at 0x%x: the memory begins at 0x%x", data.at, low->start);
-        place_kind(link, false, &data, NULL);
+        code.at = (uint32_t)tw__align_up(code.at, 8);
+        place_kind(link, INTERLEAVED, &upper, NULL);
+        place_kind(link, DATA, &code, &upper);
     }
     if (!o->drop_debug) place_tables(link);
 }

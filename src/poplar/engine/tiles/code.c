@@ -191,6 +191,7 @@ static tw_status measure(const tw_engine *engine, const tw__chip_code *code, tw_
                                   (uint32_t *)(void *)link->type_bytes->data, &image);
     if (status) return status;
     link->modelled = has_long_instructions(image);
+    link->interleaved = tw_link_is_interleaved(image);
     link->code_bytes = extent(image, true, low->start, &link->code_align);
     link->data_bytes = extent(image, false, high->start, &link->data_align);
     for (guint i = 0; i < link->types->len && !status; i++) {
@@ -403,7 +404,8 @@ void tw__chip_code_place(tw__chip_code *code, tw__placement *placement)
                                 .flags = TW__PLACE_EXECUTABLE };
         code->item[tile] = tw__placement_add(placement, &item);
         item.name = "data of vertices' code", item.bytes = link->data_bytes, item.align = link->data_align;
-        item.storage = TW_STORAGE_SHARED_DATA, item.flags = TW__PLACE_OVERREAD;
+        item.storage = TW_STORAGE_SHARED_DATA,
+        item.flags = TW__PLACE_OVERREAD | (link->interleaved ? TW__PLACE_INTERLEAVED : 0);
         code->data_item[tile] = tw__placement_add(placement, &item);
     }
 }

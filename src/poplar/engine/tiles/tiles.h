@@ -29,6 +29,7 @@ typedef struct tw__tile_link { /* the code of tiles with the same vertex types *
     uint32_t code_bytes, data_bytes, code_align, data_align;
     uint32_t stack, supervisor_stack; /* bytes that the deepest worker and supervisor vertex need */
     bool modelled;                    /* has instructions of several turns, whose time is modelled */
+    bool interleaved;                 /* its data has to lie in region 1 */
 } tw__tile_link;
 
 typedef struct tw__placed_link { /* the same at the addresses of a tile */
