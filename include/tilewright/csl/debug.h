@@ -71,10 +71,11 @@ typedef struct tw_wse_frame {
 TW_API bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n, tw_wse_frame *frame);
 
 /* An expression over the variables that a frame sees, as text to be freed with free(): "a[2] + n", "a[1, 0:4]",
- * "p.*", "*p", "&a", "a@8", "m.x", "$r4", "$cycle". format: 0, or one of gdb's x d u t c f; long arrays are shown in part.
- * 'b' gives the bytes of all of it, as hexadecimal digits, to compare. In a frame that does not exist only variables
- * of the program are seen. What the optimiser has taken out is "<optimised out>", its bytes "". NULL with a message:
- * TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW for a number that 64 bits do not hold. */
+ * "p.*", "*p", "&a", "a@8", "m.x", "$r4", "$cycle". format: 0, or one of gdb's x d u t c f; long arrays are shown
+ * in part. 'b' gives the bytes of all of it, as hexadecimal digits, to compare. In a frame that does not exist
+ * only variables of the program are seen. What the optimiser has taken out is "<optimised out>", its bytes "".
+ * NULL with a message: TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX, TW_E_OVERFLOW for a number that 64 bits do
+ * not hold. */
 TW_API char *tw_wse_print(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text, char format);
 /* The type of its value, "[2, 3]f32"; free(). Also where the value has been taken out. NULL with the same errors. */
 TW_API char *tw_wse_type_text(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text);
@@ -88,9 +89,9 @@ TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned 
  * While the wafer stands still: a run goes on with it. */
 TW_API tw_status tw_wse_assign(tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *place,
                                const char *value);
-/* A PE that stands in scalar code goes on before instruction `at` of the same function, and its registers stay as they
- * are: those of optimised code may mean something else there. TW_E_INVALID_ARGUMENT: it stands in no code, or `at` is
- * in another function; TW_E_INDEX. */
+/* A PE that stands in scalar code goes on before instruction `at` of the same function, and its registers stay as
+ * they are: those of optimised code may mean something else there. TW_E_INVALID_ARGUMENT: it stands in no code, or
+ * `at` is in another function; TW_E_INDEX. */
 TW_API tw_status tw_wse_jump(tw_wse *w, unsigned x, unsigned y, unsigned at);
 /* Text of an instruction; free(). NULL: there is none. */
 TW_API char *tw_wse_instruction(const tw_wse *w, unsigned program, unsigned at);

@@ -127,7 +127,8 @@ static tw__reader *sim_dap_reader(debugger *d)
 /* --- memory ---------------------------------------------------------------------------------------------------- */
 
 /* Variables by their addresses; of assembly, symbols by theirs. */
-static bool sim_dap_address(debugger *d, unsigned thread, unsigned number, const char *expression, uint64_t *address)
+static bool sim_dap_address(debugger *d, unsigned thread, unsigned number, const char *expression,
+                            uint64_t *address)
 {
     char *error = NULL, *end = NULL;
     if (!g_ascii_isalpha(*expression) && *expression != '_' && *expression != '*') return false;

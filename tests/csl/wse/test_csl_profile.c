@@ -262,7 +262,8 @@ static void lines_add_up(void **state)
     tw_csl_program_free(program);
 }
 
-/* Operations of two dimensions, which are done at once, have their lines as those of one do: 24 products, and sums. */
+/* Operations of two dimensions, which are done at once, have their lines as those of one do: 24 products, and
+ * sums. */
 static void lines_of_planes(void **state)
 {
     (void)state;
