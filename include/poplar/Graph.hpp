@@ -150,7 +150,7 @@ class Graph {
     IfTensor<T> clone(const Type &type, const T &metadata, const Tensor &t, const DebugContext &debugContext = {},
                       TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
     {
-        Tensor made = clone(type, t, debugContext, method);
+        Tensor made = clonePlain(type, t, debugContext, method);
         setMetadata(made, metadata);
         return made;
     }
@@ -369,6 +369,8 @@ class Graph {
     /* tensor_creation_error */
     Tensor addPlainVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
                             const DebugContext &debugContext);
+    Tensor clonePlain(const Type &type, const Tensor &t, const DebugContext &debugContext,
+                      TensorCloneMethod method);
     Tensor addConstantWith(const Tensor &metadata, const Type &type, ArrayRef<std::size_t> shape,
                            const void *values, const TypeTraits &traits, bool broadcast,
                            const DebugContext &debugContext);

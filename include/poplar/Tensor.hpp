@@ -109,7 +109,7 @@ class Tensor {
     Tensor reverse(unsigned dimension) const;
     Tensor reinterpret(const Type &type) const;
     /* Of a QUARTER tensor, all of whose views share it: a QUARTER_METADATA scalar, which a Copy may write. Of other
-     * tensors an invalid tensor. One that begins in several variables' elements has that of the first. */
+     * tensors an invalid tensor. poplar_error: parts of a concatenation have different metadata. */
     bool hasMetadata() const;
     Tensor getMetadata() const;
 

@@ -175,17 +175,21 @@ static const std::shared_ptr<GraphHolder> &holderFor(const std::shared_ptr<Graph
 }
 Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
 {
-    std::string name = dc.getPathName();
-    Tensor made =
-        makeTensor(holderFor(holder, t),
-                   get().call("Graph::clone",
-                              [&](tw_graph *g) {
-                                  return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
-                                                        static_cast<tw_clone_method>(method), orNull(name));
-                              }),
-                   type);
-    if (type == QUARTER) setMetadata(made, t.getMetadata());
+    const Tensor metadata = type == QUARTER ? t.getMetadata() : Tensor();
+    Tensor made = clonePlain(type, t, dc, method);
+    if (type == QUARTER) setMetadata(made, metadata);
     return made;
+}
+Tensor Graph::clonePlain(const Type &type, const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
+{
+    std::string name = dc.getPathName();
+    return makeTensor(holderFor(holder, t),
+                      get().call("Graph::clone",
+                                 [&](tw_graph *g) {
+                                     return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
+                                                           static_cast<tw_clone_method>(method), orNull(name));
+                                 }),
+                      type);
 }
 Tensor Graph::clone(const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
 {
@@ -195,6 +199,7 @@ Tensor Graph::clone(const Tensor &t, const DebugContext &dc, TensorCloneMethod m
 Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const DebugContext &dc,
                      TensorCloneMethod method, TensorCloneDuplicationMethod where)
 {
+    const Tensor metadata = type == QUARTER ? t.getMetadata() : Tensor();
     std::string name = dc.getPathName();
     tw_clone_duplication duplication = where == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION
                                            ? TW_CLONE_BY_OUTER_DIMENSION
@@ -207,7 +212,7 @@ Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const Deb
                                                 static_cast<tw_clone_method>(method), duplication, orNull(name));
                                         }),
                              type);
-    if (type == QUARTER) setMetadata(made, t.getMetadata());
+    if (type == QUARTER) setMetadata(made, metadata);
     return made;
 }
 Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &dc, TensorCloneMethod method,

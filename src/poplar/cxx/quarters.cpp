@@ -125,14 +125,34 @@ void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, co
                       : core::numberAt(src, i, from));
 }
 
-/* --- metadata of tensors: that of the variable which a view begins in --- */
+/* --- metadata of tensors: that which all of their variables have --- */
 
+static tw_variable_region elementOf(core::GraphHolder &graph, const tw_tensor &metadata)
+{
+    tw_variable_region at{};
+    graph.call("Tensor::getMetadata", [&](tw_graph *g) { tw_tensor_variable_regions(g, metadata, &at, 1); });
+    return at;
+}
+
+/* A format and a scale are those of all elements: a view of variables that have others means nothing. */
 static const tw_tensor *metadataOf(const Tensor &t)
 {
     if (!t.valid() || t.elementType() != QUARTER || !t.numElements()) return nullptr;
-    const auto &all = t.get().graph->metadata;
-    const auto found = all.find(t.getVarRegions().front().var.id);
-    return found == all.end() ? nullptr : &found->second;
+    core::GraphHolder &graph = *t.get().graph;
+    const tw_tensor *first = nullptr;
+    unsigned seen = 0;
+    for (const VariableInterval &region : t.getVarRegions()) {
+        if (first && region.var.id == seen) continue;
+        const auto found = graph.metadata.find(region.var.id);
+        if (found == graph.metadata.end()) return nullptr;
+        seen = region.var.id;
+        if (!first) first = &found->second;
+        const tw_variable_region a = elementOf(graph, *first), b = elementOf(graph, found->second);
+        if (a.variable != b.variable || a.offset != b.offset)
+            throw poplar_error("Tensor::getMetadata: " + t.shapeToString() + " of " + QUARTER.toString() +
+                               " has parts of different metadata");
+    }
+    return first;
 }
 
 bool Tensor::hasMetadata() const

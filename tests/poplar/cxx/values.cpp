@@ -249,6 +249,14 @@ static void quarterTensors()
     EXPECT(graph.cloneN(given, 3)[2].getMetadata() == changing && graph.cloneN(QUARTER, plain, 2).hasMetadata() &&
            !graph.cloneN(FLOAT, given, 2).hasMetadata());
     EXPECT_THROWS(poplar_error, graph.addVariable(QUARTER, plain, { 2 }));
+    const Tensor mixed = concat(own, given.flatten()),
+                 alike = concat(given.flatten(), graph.clone(given).flatten());
+    EXPECT(alike.getMetadata() == changing && mixed.slice(4, 8).getMetadata() == changing &&
+           graph.clone(scaled, mixed).getMetadata() == scaled && !graph.clone(FLOAT, mixed).hasMetadata());
+    EXPECT_THROWS(poplar_error, mixed.getMetadata());
+    EXPECT_THROWS(poplar_error, mixed.hasMetadata());
+    EXPECT_THROWS(poplar_error, graph.clone(mixed));
+    EXPECT_THROWS(poplar_error, graph.createHostRead("mixed", mixed));
     graph.setTileMapping(fixed, 0);
     graph.createHostWrite("own", own);
     graph.createHostRead("given", given);
