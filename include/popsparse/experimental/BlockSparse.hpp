@@ -50,10 +50,11 @@ inline tw_block_sparse softmaxBlocks(const char *call, const std::array<int, 2> 
                                      const std::array<int, 2> &blockSize, const std::vector<unsigned char> &mask,
                                      unsigned groups)
 {
-    if (!groups || dim[0] % static_cast<int>(groups))
+    const std::size_t rows = extent(call, dim[0]);
+    if (!groups || rows % groups)
         throw poputil::poplibs_error(std::string(call) + ": " + std::to_string(dim[0]) + " rows of " +
                                      std::to_string(groups) + " groups");
-    return blocks(call, dim[0] / static_cast<int>(groups), dim[1], blockSize[0], blockSize[1], mask, groups);
+    return blocks(call, static_cast<int>(rows / groups), dim[1], blockSize[0], blockSize[1], mask, groups);
 }
 } // namespace detail
 

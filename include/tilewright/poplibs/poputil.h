@@ -66,7 +66,8 @@ TW_API void tw_poputil_tracker_resolve(tw_graph *graph, tw_use_tracker *tracker,
 
 /* --- lists of intervals --------------------------------------------------------------------------------------- */
 
-/* Sorts, joins those that touch and drops empty ones, in place; returns how many are left. */
+/* Sorts, joins those that touch and drops empty ones, in place; returns how many are left: 0 with tw_error_status()
+ * TW_E_POPLIBS where `regions` is NULL and `count` is not 0. */
 TW_API size_t tw_poputil_merge_regions(tw_interval *regions, size_t count);
 typedef struct tw_split_limits { /* 0: the default */
     unsigned grain;              /* 1; pieces are whole grains of elements, but for the last */
@@ -76,14 +77,15 @@ typedef struct tw_split_limits { /* 0: the default */
     unsigned max_region;         /* UINT_MAX; in an interval of a part, rounded down to grains */
 } tw_split_limits;
 /* The elements of `regions` in their order, in parts as even as those of tw_poputil_linear_blocks(): run r of the
- * result is part r. NULL: no memory (tw_error_status()). Free with tw_sorted_regions_free(). */
+ * result is part r. NULL with tw_error_status(): no memory; TW_E_POPLIBS: `regions` is NULL and `count` is not 0, an
+ * interval ends before it begins, or they have more than 2^64 elements. Free with tw_sorted_regions_free(). */
 TW_API tw_sorted_regions *tw_poputil_split_regions(size_t count, const tw_interval *regions,
                                                    const tw_split_limits *limits);
 
 /* --- shapes --------------------------------------------------------------------------------------------------- */
 
 /* Shape of what two shapes are broadcast to, as NumPy does: equal extents or 1, missing outer dimensions are 1.
- * Returns its rank and writes up to max(rank_a, rank_b) extents; false: they do not fit. */
+ * Returns its rank and writes up to max(rank_a, rank_b) extents; false: they do not fit, or a shape is NULL. */
 TW_API bool tw_poputil_broadcast_shape(unsigned rank_a, const size_t *a, unsigned rank_b, const size_t *b,
                                        unsigned *rank, size_t *shape);
 TW_API bool tw_poputil_can_broadcast(const tw_graph *graph, tw_tensor a, tw_tensor b);

@@ -22,6 +22,13 @@ bool tw__libs_takes_set(tw_graph *graph, const char *call, tw_compute_set set)
     return false;
 }
 
+bool tw__libs_list(tw_graph *graph, const char *call, const char *what, size_t count, const void *list)
+{
+    if (list || !count) return true;
+    tw_graph_fail(graph, TW_E_POPLIBS, call, "%s: a list of %zu that is NULL", what, count);
+    return false;
+}
+
 tw__extents tw__libs_shape(const tw_graph *graph, tw_tensor tensor)
 {
     tw__extents s = { .rank = tw_tensor_rank(graph, tensor) };

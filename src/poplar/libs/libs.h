@@ -25,6 +25,8 @@ static inline bool tw__libs_ready(const tw_graph *graph)
 /* The same of a call that appends to a sequence or a compute set of the graph: false when it is none. */
 bool tw__libs_takes(tw_graph *graph, const char *call, tw_program sequence);
 bool tw__libs_takes_set(tw_graph *graph, const char *call, tw_compute_set set);
+/* A list of the caller's: false when it is NULL and counts elements. */
+bool tw__libs_list(tw_graph *graph, const char *call, const char *what, size_t count, const void *list);
 /* What a call says that refuses its arguments. */
 #define TW__LIBS_REFUSE(graph, ...) tw_graph_fail((graph), TW_E_POPLIBS, __func__, __VA_ARGS__)
 

@@ -283,6 +283,7 @@ static bool plan_of_shapes(tw_graph *graph, const char *call, tw_type type, unsi
     tw__matmul_options read;
     if (!tw__libs_ready(graph) || !tw__matmul_read_options(graph, call, options, &read)) return false;
     tw__extents x = { .rank = rank }, y = { .rank = rank };
+    if (!tw__libs_list(graph, call, "a", rank, a) || !tw__libs_list(graph, call, "b", rank, b)) return false;
     if (rank == 2 || rank == 3) memcpy(x.dim, a, rank * sizeof *a), memcpy(y.dim, b, rank * sizeof *b);
     if (!matmul_fits(graph, call, type, &x, &y, plan)) return false;
     tw__matmul_make_plan(graph, plan, &read);

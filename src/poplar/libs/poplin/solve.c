@@ -311,7 +311,9 @@ tw_tensor tw_poplin_create_solver_input(tw_graph *graph, tw_type type, unsigned 
                                         const char *name, const char *const *options)
 {
     solver s = { .graph = graph, .call = __func__ };
-    if (!tw__libs_ready(graph) || !solver_options(&s, options)) return TW__LIBS_NIL;
+    if (!tw__libs_ready(graph) || !solver_options(&s, options) ||
+        !tw__libs_list(graph, __func__, "shape", rank, shape))
+        return TW__LIBS_NIL;
     if (rank < 2 || rank > TW__LIBS_RANK || (type != TW_FLOAT && type != TW_HALF)) {
         TW__LIBS_REFUSE(graph, "%s%s is no matrix of float or half", tw__expr_type_name(type),
                         tw__libs_shape_text(rank, shape).text);

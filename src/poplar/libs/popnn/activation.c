@@ -116,7 +116,7 @@ void tw_popnn_non_linearity_in_place(tw_graph *graph, tw_non_linearity type, tw_
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     activation a;
     if (activation_check(&a, graph, __func__, type, tensor, sequence, name) &&
-        tw__libs_writeable(graph, __func__, tensor))
+        tw__libs_writeable(graph, __func__, tensor) && tw__popops_each_once(graph, __func__, tensor))
         activate(&a, type, tensor, tensor);
 }
 
@@ -215,6 +215,6 @@ void tw_popnn_log_softmax_in_place(tw_graph *graph, tw_tensor tensor, tw_program
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     activation a;
     if (activation_check(&a, graph, __func__, TW_NL_SOFTMAX, tensor, sequence, name) &&
-        tw__libs_writeable(graph, __func__, tensor))
+        tw__libs_writeable(graph, __func__, tensor) && tw__popops_each_once(graph, __func__, tensor))
         log_softmax(&a, tensor, tensor);
 }

@@ -57,6 +57,7 @@ static tw_tensor gather_limits(const tw__slicing *s)
 static bool gather_dims(tw_graph *graph, const char *call, const char *what, unsigned count, const size_t *list,
                         unsigned rank, bool ascending)
 {
+    if (!tw__libs_list(graph, call, what, count, list)) return false;
     for (unsigned i = 0; i < count; i++) {
         bool fits = list[i] < rank;
         for (unsigned k = 0; k < i; k++) fits &= ascending ? list[k] < list[i] : list[k] != list[i];
@@ -125,6 +126,9 @@ static bool gather_check(tw__slicing *s, tw_graph *graph, const char *call, tw_t
                       tw__libs_describe(graph, tensor).text);
         return false;
     }
+    if (!tw__libs_list(graph, call, "start_index_map", p->map_count, p->start_index_map) ||
+        !tw__libs_list(graph, call, "slice_sizes", own.rank, p->slice_sizes))
+        return false;
     gather_widen(p->map_count, p->start_index_map, map);
     if (!gather_dims(graph, call, "start_index_map", p->map_count, map, own.rank, false) ||
         !gather_dims(graph, call, "collapsed_dims", p->collapsed_count, p->collapsed_dims, own.rank, true) ||
@@ -208,7 +212,8 @@ static bool scatter_window(tw_graph *graph, const char *call, tw_tensor tensor, 
 {
     size_t dims[TW__LIBS_RANK];
     tw__extents own = tw__libs_shape(graph, tensor), given = tw__libs_shape(graph, updates);
-    if (!tw__libs_ready(graph)) return false;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, call, "window_dims", p->window_count, p->window_dims))
+        return false;
     gather_widen(p->window_count, p->window_dims, dims);
     if (p->window_count > given.rank ||
         !gather_dims(graph, call, "window_dims", p->window_count, dims, given.rank, true) ||
@@ -284,6 +289,9 @@ static bool scatter_check(tw_graph *graph, const char *call, tw_tensor tensor, t
                       p ? "to_operand has more numbers than the tensor has dimensions" : "nothing says where");
         return false;
     }
+    if (!tw__libs_list(graph, call, "to_operand", p->map_count, p->to_operand) ||
+        !tw__libs_list(graph, call, "window", own.rank, window))
+        return false;
     gather_widen(p->map_count, p->to_operand, map);
     if (!gather_vectors(graph, call, indices, p->index_vector_dim, p->map_count, batch) ||
         !gather_dims(graph, call, "to_operand", p->map_count, map, own.rank, false) ||

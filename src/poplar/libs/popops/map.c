@@ -80,6 +80,7 @@ static bool map_check(mapping_call *m, tw_graph *graph, const char *call, const 
     m->options = (map_options){ .generate = true };
     if (!tw__libs_options(graph, call, options, map_table, G_N_ELEMENTS(map_table), &m->options)) return false;
     tw_type types[TW__EXPR_TENSORS];
+    if (!tw__libs_list(graph, call, "tensors", count, tensors)) return false;
     for (unsigned i = 0; i < count && i < TW__EXPR_TENSORS; i++) types[i] = tw_tensor_type(graph, tensors[i]);
     if (!tw__libs_ready(graph)) return false;
     if (!tw__expr_parse(&m->expr, expression) || !tw__expr_infer(&m->expr, types, count)) {
@@ -303,6 +304,14 @@ static void through_temporary(mapping_call *m, tw_tensor target)
     tw_tensor_free(m->graph, made);
 }
 
+bool tw__popops_each_once(tw_graph *graph, const char *call, tw_tensor tensor)
+{
+    if (!tw_tensor_contains_aliases(graph, tensor)) return tw__libs_ready(graph);
+    tw_graph_fail(graph, TW_E_POPLIBS, call, "%s has an element more than once, and cannot be written",
+                  tw__libs_describe(graph, tensor).text);
+    return false;
+}
+
 tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expression, unsigned count,
                          const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name,
                          const char *const *options)
@@ -313,7 +322,8 @@ tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expressi
     if (!map_check(m, graph, call, expression, count, tensors, false, options)) return TW__LIBS_NIL;
     if (!output.id) return map_build(m, output);
     if (!check_target(m, call, output)) return TW__LIBS_NIL;
-    if (touches(m, output, 0) || tw_tensor_contains_aliases(graph, output))
+    if (!tw__popops_each_once(graph, call, output)) return TW__LIBS_NIL;
+    if (touches(m, output, 0))
         through_temporary(m, output);
     else
         map_build(m, output);
@@ -359,7 +369,7 @@ void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expr
     bool here = (m->options.generate || m->options.force || m->expr.ops <= 1) &&
                 tw_tensor_is_parallel_writeable(graph, tensors[0]) && !touches(m, tensors[0], 1);
     if (!here) {
-        through_temporary(m, tensors[0]);
+        if (tw__popops_each_once(graph, call, tensors[0])) through_temporary(m, tensors[0]);
         return;
     }
     m->form.in_place = true;

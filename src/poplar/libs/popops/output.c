@@ -60,6 +60,7 @@ tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tens
         TW__LIBS_REFUSE(graph, "there are no tensors that say how large the output is");
         return TW__LIBS_NIL;
     }
+    if (!tw__libs_list(graph, __func__, "inputs", count, inputs)) return TW__LIBS_NIL;
     tw_tensor best = TW__LIBS_NIL;
     spread best_spread = { 0, 0 };
     bool compared = false;

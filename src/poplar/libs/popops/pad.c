@@ -6,18 +6,23 @@
 
 /* --- padding -------------------------------------------------------------------------------------------------- */
 
+#define PAD_MOST ((int64_t)UINT32_MAX)
+
 /* What is cut off leaves something; reflected elements are there. `least` elements stay along each dimension. */
 static bool pad_check(tw_graph *graph, const char *call, tw_tensor tensor, const int64_t *lower,
                       const int64_t *upper, const tw_pad_kind *kind)
 {
     if (!tw__libs_ready(graph)) return false;
     tw__extents own = tw__libs_shape(graph, tensor);
-    if (!tw__libs_ready(graph)) return false;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, call, "lower", own.rank, lower) ||
+        !tw__libs_list(graph, call, "upper", own.rank, upper))
+        return false;
     for (unsigned d = 0; d < own.rank; d++) {
-        int64_t n = (int64_t)own.dim[d], cut = MAX(-lower[d], 0) + MAX(-upper[d], 0),
-                most = MAX(lower[d], upper[d]);
+        /* no tensor has so many elements; sums of these don't overflow */
+        int64_t low = CLAMP(lower[d], -PAD_MOST, PAD_MOST), high = CLAMP(upper[d], -PAD_MOST, PAD_MOST);
+        int64_t n = (int64_t)own.dim[d], cut = MAX(-low, 0) + MAX(-high, 0), most = MAX(lower[d], upper[d]);
         int64_t there = !kind ? INT64_MAX : *kind == TW_PAD_EDGE ? (n > cut ? INT64_MAX : 0) : n - cut - 1;
-        if (cut <= n && (most <= 0 || most <= there)) continue;
+        if (cut <= n && (most <= 0 || most <= there) && most < PAD_MOST) continue;
         tw_graph_fail(graph, TW_E_POPLIBS, call, "%s cannot be padded by %lld and %lld along dimension %u",
                       tw__libs_describe(graph, tensor).text, (long long)lower[d], (long long)upper[d], d);
         return false;
@@ -113,7 +118,7 @@ tw_tensor tw_popops_pad_with(tw_graph *graph, tw_tensor tensor, const int64_t *l
 tw_tensor tw_popops_create_image(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
                                  const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, __func__, "shape", rank, shape)) return TW__LIBS_NIL;
     if (!rank || shape[rank - 1] != 3) {
         TW__LIBS_REFUSE(graph, "an image has 3 channels in its last dimension, not %s",
                         tw__libs_shape_text(rank, shape).text);

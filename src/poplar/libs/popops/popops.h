@@ -41,4 +41,7 @@ char *tw__real_text(tw_graph *graph, const char *text, tw_type result, unsigned 
 tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
                        const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name);
 
+/* Whether no element is there twice, as a copy into the tensor needs; else an error of `call`. */
+bool tw__popops_each_once(tw_graph *graph, const char *call, tw_tensor tensor);
+
 #endif

@@ -47,6 +47,7 @@ static bool reduce_check_dims(reduction *r, const char *call, tw_tensor tensor, 
 {
     tw__extents own = tw__libs_shape(r->graph, tensor);
     bool reduced[TW__LIBS_RANK] = { false };
+    if (!tw__libs_list(r->graph, call, "dims", count, dims)) return false;
     for (unsigned i = 0; i < count; i++) {
         if (dims[i] >= own.rank || reduced[dims[i]]) {
             tw_graph_fail(r->graph, TW_E_POPLIBS, call,
@@ -515,6 +516,9 @@ static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw
                        tw_tensor *outputs, GArray *sets, tw_program copies, const char *name,
                        const char *const *options)
 {
+    if (!tw__libs_list(graph, call, "reductions", count, reductions) ||
+        !tw__libs_list(graph, call, "outputs", count, outputs))
+        return false;
     g_autofree reduction *r = g_new0(reduction, count);
     g_autofree unsigned *order = g_new(unsigned, count *TW__LIBS_RANK);
     for (size_t i = 0; i < count; i++) {
@@ -543,7 +547,8 @@ size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one 
                              const char *const *options)
 {
     if (!tw__libs_ready(graph)) return sets;
-    if (room < sets + TW_REDUCE_SETS) {
+    if (!tw__libs_list(graph, __func__, "compute sets", room, set)) return sets;
+    if (sets > room || room - sets < TW_REDUCE_SETS) {
         TW__LIBS_REFUSE(graph, "there is room for %zu compute sets and not for %zu", room, sets + TW_REDUCE_SETS);
         return sets;
     }

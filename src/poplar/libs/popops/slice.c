@@ -84,6 +84,9 @@ bool tw__slice_check_shape(tw__slicing *s, const char *what, unsigned count, con
                            const size_t *sizes)
 {
     bool sliced[TW__LIBS_RANK] = { false };
+    if (!tw__libs_list(s->graph, s->call, "dims", count, dims) ||
+        !tw__libs_list(s->graph, s->call, "sizes", count, sizes))
+        return false;
     s->count = count, s->rows = s->columns = s->slice_rows = 1;
     for (unsigned i = 0; i < count; i++) {
         bool known = dims[i] < s->shape.rank, twice = known && sliced[dims[i]];

@@ -32,6 +32,7 @@ static bool slice_of_shape(tw__slicing *s, tw_graph *graph, const char *call, tw
                       tw__expr_type_name(type), rank);
         return false;
     }
+    if (!tw__libs_list(graph, call, "shape", rank, shape)) return false;
     if (rank) memcpy(s->shape.dim, shape, rank * sizeof *shape);
     return tw__slice_check_shape(s, tw__libs_shape_text(rank, shape).text, count, dims, sizes);
 }
@@ -85,7 +86,9 @@ tw_tensor tw_popops_create_sliceable_from_slice(tw_graph *graph, tw_tensor slice
 {
     tw__slicing s;
     size_t none[TW__LIBS_RANK] = { 0 };
-    if (!tw__slice_check(&s, graph, __func__, slice, count, dims, none)) return TW__LIBS_NIL;
+    if (!tw__slice_check(&s, graph, __func__, slice, count, dims, none) ||
+        !tw__libs_list(graph, __func__, "slices", count, slices))
+        return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
     g_autoptr(GArray) blocks = tw__libs_columns(graph, tw__slice_matrix(&s, slice, false, s.rows));
     tw_graph_pop_scope(graph);

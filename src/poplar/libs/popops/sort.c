@@ -389,7 +389,7 @@ tw_sorted tw_popops_top_k(tw_graph *graph, tw_tensor keys, tw_tensor values, con
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return (tw_sorted){ 0 };
     tw_sorted made = { TW__LIBS_NIL, TW__LIBS_NIL };
-    if (!tw__libs_ready(graph)) return made;
+    if (!tw__libs_list(graph, __func__, "params", 1, params)) return made;
     unsigned rank = tw_tensor_rank(graph, keys);
     if (!tw__libs_ready(graph)) return made;
     unsigned dim = rank ? rank - 1 : 0;
@@ -405,7 +405,9 @@ tw_sorted tw_popops_top_k(tw_graph *graph, tw_tensor keys, tw_tensor values, con
 tw_tensor tw_popops_create_top_k_input(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
                                        const tw_top_k *params, const char *name)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, __func__, "shape", rank, shape) ||
+        !tw__libs_list(graph, __func__, "params", 1, params))
+        return TW__LIBS_NIL;
     if (!rank || !tw__sort_takes(type) || params->k > shape[rank - 1]) {
         TW__LIBS_REFUSE(graph, "%s of %s has no %u elements to sort along its last dimension",
                         tw__libs_shape_text(rank, shape).text, tw__expr_type_name(type), params->k);

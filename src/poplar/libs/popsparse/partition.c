@@ -79,7 +79,12 @@ bool tw_popsparse_partition(tw_graph *graph, tw_type type, const tw_sparse_param
                             const char *const *options)
 {
     tw__sparse_plan p;
-    if (!tw__sparse_make_plan(&p, graph, __func__, type, params, options)) return false;
+    if (!tw__sparse_make_plan(&p, graph, __func__, type, params, options) ||
+        !tw__libs_list(graph, __func__, "rows", blocks, row) ||
+        !tw__libs_list(graph, __func__, "columns", blocks, column) ||
+        !tw__libs_list(graph, __func__, "slots", blocks, slot) ||
+        !tw__libs_list(graph, __func__, "meta data", p.regions * p.words + 1, meta))
+        return false;
     if (blocks > p.regions * p.capacity) {
         TW__LIBS_REFUSE(graph,
                         "%zu blocks of %zu x %zu do not fit into %zu buckets of %zu; the matrix was planned "
@@ -120,7 +125,12 @@ size_t tw_popsparse_unpartition(tw_graph *graph, tw_type type, const tw_sparse_p
                                 size_t *row, size_t *column, size_t *slot, size_t room, const char *const *options)
 {
     tw__sparse_plan p;
-    if (!tw__sparse_make_plan(&p, graph, __func__, type, params, options)) return 0;
+    if (!tw__sparse_make_plan(&p, graph, __func__, type, params, options) ||
+        !tw__libs_list(graph, __func__, "meta data", p.regions * p.words + 1, meta) ||
+        !tw__libs_list(graph, __func__, "rows", room, row) ||
+        !tw__libs_list(graph, __func__, "columns", room, column) ||
+        !tw__libs_list(graph, __func__, "slots", room, slot))
+        return 0;
     g_autofree placed *list = g_new(placed, p.regions * p.capacity + 1);
     size_t count = 0;
     for (size_t bucket = 0; bucket < p.regions; bucket++)

@@ -19,7 +19,7 @@ size_t tw_poputil_linear_blocks(unsigned tiles, uint64_t elements, unsigned min_
         if (per < least) per = least;
     }
     uint64_t used = over(grains, per);
-    for (uint64_t i = 0; i < used && i < room; i++) {
+    for (uint64_t i = 0; blocks && i < used && i < room; i++) {
         uint64_t end = (i + 1) * grains / used * grain;
         blocks[i] = (tw_interval){ i * grains / used * grain, end < elements ? end : elements };
     }

@@ -16,6 +16,10 @@ static int regions_by_begin(const void *a, const void *b)
 size_t tw_poputil_merge_regions(tw_interval *regions, size_t count)
 {
     size_t kept = 0;
+    if (count && !regions) {
+        tw_error_set(TW_E_POPLIBS, "tw_poputil_merge_regions: %zu intervals that are NULL", count);
+        return 0;
+    }
     if (count > 1) qsort(regions, count, sizeof *regions, regions_by_begin);
     for (size_t i = 0; i < count; i++) {
         if (regions[i].begin >= regions[i].end) continue;
@@ -76,10 +80,27 @@ static tw_sorted_regions *regions_pack(const GArray *first, const GArray *interv
     return made;
 }
 
+/* There they are, and the sum of their elements is a number. */
+static bool regions_fit(size_t count, const tw_interval *regions)
+{
+    uint64_t total = 0;
+    if (count && !regions) return false;
+    for (size_t i = 0; i < count; i++)
+        if (regions[i].end < regions[i].begin ||
+            __builtin_add_overflow(total, regions[i].end - regions[i].begin, &total))
+            return false;
+    return true;
+}
+
 tw_sorted_regions *tw_poputil_split_regions(size_t count, const tw_interval *regions, const tw_split_limits *limits)
 {
     static const tw_split_limits none;
     if (!limits) limits = &none;
+    if (!regions_fit(count, regions)) {
+        tw_error_set(TW_E_POPLIBS, "tw_poputil_split_regions: of %zu intervals %s", count,
+                     regions ? "one ends before it begins, or they have too many elements" : "there is no list");
+        return NULL;
+    }
     unsigned grain = limits->grain ? limits->grain : 1;
     uint64_t region = limits->max_region ? limits->max_region : UINT_MAX, total = 0;
     uint64_t most = region == UINT_MAX ? UINT64_MAX : MAX(region / grain * grain, grain);

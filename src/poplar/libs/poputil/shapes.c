@@ -8,6 +8,10 @@ bool tw_poputil_broadcast_shape(unsigned rank_a, const size_t *a, unsigned rank_
                                 size_t *shape)
 {
     unsigned most = MAX(rank_a, rank_b);
+    if ((rank_a && !a) || (rank_b && !b)) {
+        tw_error_set(TW_E_POPLIBS, "tw_poputil_broadcast_shape: a shape of %u dimensions that is NULL", most);
+        return false;
+    }
     for (unsigned d = 0; d < most; d++) {
         size_t x = d + rank_a < most ? 1 : a[d + rank_a - most], y = d + rank_b < most ? 1 : b[d + rank_b - most];
         if (x != y && x != 1 && y != 1) return false;
@@ -28,7 +32,7 @@ tw_tensor tw_poputil_broadcast_to(tw_graph *graph, tw_tensor tensor, unsigned ra
 {
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
     tw__extents own = tw__libs_shape(graph, tensor);
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, __func__, "shape", rank, shape)) return TW__LIBS_NIL;
     bool fits = rank >= own.rank && rank <= TW__LIBS_RANK;
     for (unsigned d = 0; fits && d < own.rank; d++)
         fits = own.dim[d] == 1 || own.dim[d] == shape[d + rank - own.rank];
@@ -52,7 +56,7 @@ tw_tensor tw_poputil_broadcast_to(tw_graph *graph, tw_tensor tensor, unsigned ra
 tw_tensor tw_poputil_factor_dims(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *factors,
                                  unsigned start)
 {
-    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, __func__, "factors", count, factors)) return TW__LIBS_NIL;
     tw__extents own = tw__libs_shape(graph, tensor);
     bool fits = tw__libs_ready(graph) && (uint64_t)start + count <= own.rank && own.rank + count <= TW__LIBS_RANK;
     for (unsigned i = 0; fits && i < count; i++) fits = factors[i] && own.dim[start + i] % factors[i] == 0;

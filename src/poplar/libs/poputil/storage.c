@@ -70,7 +70,7 @@ size_t tw_poputil_dim_groupings(tw_graph *graph, tw_tensor tensor, tw_grouping *
         for (unsigned d = s.rank; d-- > 0 && !again;) {
             unsigned size = used[d] ? 1 : grouping_along(graph, view, s.rank, d, unit, &view);
             if (size == 1) continue;
-            if (found < room) groupings[found] = (tw_grouping){ d, size };
+            if (groupings && found < room) groupings[found] = (tw_grouping){ d, size };
             found++, unit *= size, used[d] = again = true;
         }
     }
@@ -136,6 +136,9 @@ tw_tensor tw_poputil_create_partitionable(tw_graph *graph, tw_type type, unsigne
                                           const size_t *splits, const char *name)
 {
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!tw__libs_list(graph, __func__, "shape", rank, shape) ||
+        !tw__libs_list(graph, __func__, "splits", rank, splits))
+        return TW__LIBS_NIL;
     tw__extents s = { .rank = rank };
     if (rank <= TW__LIBS_RANK && rank) memcpy(s.dim, shape, rank * sizeof *shape);
     if (rank > TW__LIBS_RANK || !splits_fit(&s, splits)) {
@@ -157,7 +160,11 @@ void tw_poputil_each_partition(tw_graph *graph, tw_tensor tensor, const size_t *
 {
     if (!tw__libs_ready(graph)) return;
     tw__extents s = tw__libs_shape(graph, tensor);
-    if (!tw__libs_ready(graph)) return;
+    if (!tw__libs_ready(graph) || !tw__libs_list(graph, __func__, "splits", s.rank, splits)) return;
+    if (!callback) {
+        TW__LIBS_REFUSE(graph, "there is nobody to call back");
+        return;
+    }
     if (!splits_fit(&s, splits)) {
         TW__LIBS_REFUSE(graph, "%s cannot be split into %s blocks", tw__libs_describe(graph, tensor).text,
                         tw__libs_shape_text(s.rank, splits).text);

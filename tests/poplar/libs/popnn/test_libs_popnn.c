@@ -349,6 +349,14 @@ static void libs_popnn_refused(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place_set", "'y' float[4, 6]", "compute set", NULL);
     tw_popnn_non_linearity_in_place_set(g, TW_NL_RELU, both, cs);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place_set", "float[8, 6]", "more than once", NULL);
+    tw_popnn_non_linearity_in_place(g, TW_NL_SOFTMAX, both, p, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place", "float[8, 6]", "more than once", NULL);
+    tw_popnn_log_softmax_in_place(g, both, p, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_log_softmax_in_place", "float[8, 6]", "more than once", NULL);
+    tw_popops_map_in_place(g, "_1 + 1", 1, &both, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_map_in_place", "float[8, 6]", "more than once", NULL);
+    tw_popops_map_with_output(g, "_1 + 1", 1, &both, both, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_map_with_output", "float[8, 6]", "more than once", NULL);
     tw_popnn_non_linearity_gradient_set(g, TW_NL_TANH, y, flat, cs, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_gradient_set", "'y' float[4, 6]", "'y' float[24]", NULL);
     tw_popnn_loss(g, y, i, l, y, TW_LOSS_SUM_SQUARED, NULL, p, NULL);

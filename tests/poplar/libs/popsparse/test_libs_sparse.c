@@ -413,6 +413,12 @@ static void libs_sparse_refused(void **state)
     meta[0] = 60000;
     assert_int_equal(tw_popsparse_unpartition(g, TW_FLOAT, &p, meta, row, column, slot, 300, NULL), 0);
     refused_with(g, TW_E_POPLIBS, "tw_popsparse_unpartition", "bucket 0", NULL);
+    assert_false(tw_popsparse_partition(g, TW_FLOAT, &p, 4, NULL, column, meta, slot, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_partition", "rows: a list of 4 that is NULL", NULL);
+    assert_false(tw_popsparse_partition(g, TW_FLOAT, &p, 0, NULL, NULL, NULL, NULL, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_partition", "meta data: a list of", NULL);
+    assert_int_equal(tw_popsparse_unpartition(g, TW_FLOAT, &p, meta, row, column, NULL, 300, NULL), 0);
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_unpartition", "slots: a list of 300 that is NULL", NULL);
     tw_graph_free(g);
     tw_device_free(dev);
 }

@@ -450,15 +450,93 @@ static void libs_poputil_copies(void **state)
     tw_device_free(dev);
 }
 
+/* A list that is NULL and counts elements is an error, which changes nothing. */
+static void libs_poputil_null_lists(void **state)
+{
+    (void)state;
+    tw_device *dev = model_device(4, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    const size_t shape[] = { 2, 3 }, one[] = { 1, 1 };
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, shape, "x"), out = { 0, 0 };
+    tw_tensor indices = tw_graph_add_variable(g, TW_UNSIGNED_INT, 1, one, "indices");
+    tw_poputil_map_linearly(g, x), tw_poputil_map_linearly(g, indices);
+    tw_program p = tw_program_sequence(g, NULL);
+    tw_reduce_one all = { x, TW_TYPE_NONE, 1, NULL, NULL };
+    tw_compute_set set[1 + TW_REDUCE_SETS];
+    const tw_top_k best = { .k = 1 };
+    static const unsigned first;
+    const tw_gather places = { .map_count = 1 }, sizes = { .map_count = 1, .start_index_map = &first };
+    const tw_scatter windows = { .map_count = 1, .to_operand = &first, .window_count = 1 },
+                     inserted = { .map_count = 1, .to_operand = &first, .inserted_count = 1 },
+                     to = { .map_count = 1 };
+    uint64_t before = graph_hash(g);
+#define REFUSES(name, ...)                                                        \
+    do {                                                                          \
+        (void)name(g, __VA_ARGS__);                                               \
+        refused_with(g, TW_E_POPLIBS, #name, "a list of", "that is NULL", NULL);  \
+        if (graph_hash(g) != before) fail_msg("%s has changed the graph", #name); \
+    } while (0)
+    REFUSES(tw_poputil_broadcast_to, x, 2, NULL);
+    REFUSES(tw_poputil_factor_dims, x, 1, NULL, 0);
+    REFUSES(tw_poputil_create_partitionable, TW_FLOAT, 2, NULL, one, "t");
+    REFUSES(tw_poputil_create_partitionable, TW_FLOAT, 2, shape, NULL, "t");
+    REFUSES(tw_poputil_each_partition, x, NULL, see_block, NULL);
+    REFUSES(tw_popops_map, "_1", 1, NULL, p, "t", NULL);
+    REFUSES(tw_popops_map_in_place, "_1", 1, NULL, p, "t", NULL);
+    REFUSES(tw_popops_map_with_output, "_1", 1, NULL, x, p, "t", NULL);
+    REFUSES(tw_popops_create_output, 1, NULL, TW_FLOAT, "t");
+    REFUSES(tw_popops_reduce, x, TW_FLOAT, 1, NULL, NULL, p, "t", NULL);
+    REFUSES(tw_popops_reduce_with_output, x, x, 1, NULL, NULL, p, "t", NULL);
+    REFUSES(tw_popops_reduce_many, 1, NULL, &out, p, "t", NULL);
+    REFUSES(tw_popops_reduce_many, 1, &all, NULL, p, "t", NULL);
+    REFUSES(tw_popops_reduce_many, 1, &all, &out, p, "t", NULL);
+    REFUSES(tw_popops_reduce_sets, 1, NULL, &out, 0, set, TW_REDUCE_SETS, "t", NULL);
+    REFUSES(tw_popops_reduce_sets, 1, &all, &out, 0, NULL, TW_REDUCE_SETS, "t", NULL);
+    REFUSES(tw_popops_reduce_sets, 1, &all, &out, 1, NULL, 1 + TW_REDUCE_SETS, "t", NULL);
+    REFUSES(tw_popops_top_k, x, x, NULL, p, "t");
+    REFUSES(tw_popops_create_top_k_input, TW_FLOAT, 2, NULL, &best, "t");
+    REFUSES(tw_popops_create_top_k_input, TW_FLOAT, 2, shape, NULL, "t");
+    REFUSES(tw_popops_pad, x, NULL, (int64_t[]){ 1, 1 }, 0, TW_PAD_MAP_NONE);
+    REFUSES(tw_popops_pad_with, x, (int64_t[]){ 1, 1 }, NULL, TW_PAD_EDGE);
+    REFUSES(tw_popops_create_image, TW_FLOAT, 2, NULL, "t");
+    REFUSES(tw_popops_create_sliceable, TW_FLOAT, 2, NULL, 1, one, one, 0, "t");
+    REFUSES(tw_popops_create_sliceable, TW_FLOAT, 2, shape, 1, NULL, one, 0, "t");
+    REFUSES(tw_popops_create_slices, x, 1, one, NULL, 2, "t");
+    REFUSES(tw_popops_create_slices_for, TW_FLOAT, 2, NULL, 1, one, one, 2, "t");
+    REFUSES(tw_popops_create_sliceable_from_slice, x, 1, one, NULL, "t");
+    REFUSES(tw_popops_dynamic_slice, x, indices, 1, NULL, one, p, "t");
+    REFUSES(tw_popops_dynamic_update, x, x, indices, 1, one, NULL, p, "t");
+    REFUSES(tw_popops_multi_slice, x, indices, 1, NULL, one, p, "t", NULL);
+    REFUSES(tw_popops_gather_slices, x, indices, &places, p, "t");
+    REFUSES(tw_popops_gather_slices, x, indices, &sizes, p, "t");
+    REFUSES(tw_popops_scatter, x, indices, x, &windows, NULL, NULL, p, "t");
+    REFUSES(tw_popops_scatter, x, indices, x, &inserted, NULL, NULL, p, "t");
+    REFUSES(tw_popops_scatter, x, indices, x, &to, NULL, NULL, p, "t");
+    REFUSES(tw_popops_scatter_window, x, indices, x, &windows, NULL);
+    REFUSES(tw_poplin_create_matmul_lhs, TW_FLOAT, 2, NULL, one, "t", NULL);
+    REFUSES(tw_poplin_create_matmul_rhs, TW_FLOAT, 2, one, NULL, "t", NULL);
+    REFUSES(tw_poplin_create_solver_input, TW_FLOAT, 2, NULL, "t", NULL);
+#undef REFUSES
+    assert_false(tw_poputil_broadcast_shape(1, NULL, 1, one, NULL, NULL));
+    assert_int_equal(tw_error_status(), TW_E_POPLIBS);
+    assert_int_equal(tw_poputil_merge_regions(NULL, 2), 0);
+    assert_null(tw_poputil_split_regions(2, NULL, NULL));
+    assert_null(tw_poputil_split_regions(1, (tw_interval[]){ { 5, 4 } }, NULL));
+    assert_null(tw_poputil_split_regions(2, (tw_interval[]){ { 0, UINT64_MAX }, { 0, 1 } }, NULL));
+    assert_int_equal(tw_poputil_linear_blocks(4, 8, 0, 1, NULL, 4), 4);
+    tw_graph_free(g);
+    tw_device_free(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libs_poputil_blocks),          cmocka_unit_test(libs_poputil_map_linearly),
-        cmocka_unit_test(libs_poputil_mapping_queries), cmocka_unit_test(libs_poputil_users),
-        cmocka_unit_test(libs_poputil_merge),           cmocka_unit_test(libs_poputil_split),
-        cmocka_unit_test(libs_poputil_broadcast),       cmocka_unit_test(libs_poputil_factors),
-        cmocka_unit_test(libs_poputil_grouping),        cmocka_unit_test(libs_poputil_partitions),
-        cmocka_unit_test(libs_poputil_copies),
+        cmocka_unit_test(libs_poputil_null_lists),   cmocka_unit_test(libs_poputil_blocks),
+        cmocka_unit_test(libs_poputil_map_linearly), cmocka_unit_test(libs_poputil_mapping_queries),
+        cmocka_unit_test(libs_poputil_users),        cmocka_unit_test(libs_poputil_merge),
+        cmocka_unit_test(libs_poputil_split),        cmocka_unit_test(libs_poputil_broadcast),
+        cmocka_unit_test(libs_poputil_factors),      cmocka_unit_test(libs_poputil_grouping),
+        cmocka_unit_test(libs_poputil_partitions),   cmocka_unit_test(libs_poputil_copies),
     };
     return cmocka_run_group_tests_name("libs_poputil", tests, NULL, NULL);
 }
