@@ -12,7 +12,7 @@ const tw__rule_row tw__rule_rows[] = {
     // clang-format off
     { "R1",  "memory over the limit",     "largest use of a tile / its limit",                                    0.90 },
     { "R2",  "memory uneven",             "largest use / mean use, where the largest is half of the limit",       2.00 },
-    { "R3",  "waiting",                   "cycles in steps in which tiles were idle / all tile cycles",           0.10 },
+    { "R3",  "waiting",                   "idle cycles of tiles at syncs and in steps / all tile cycles",         0.10 },
     { "R4",  "one slow tile",             "cycles that steps would end sooner without their slowest tile",        0.05 },
     { "R5",  "barriers",                  "cycles of syncs / all cycles",                                         0.10 },
     { "R6",  "exchange",                  "cycles of exchanges / all cycles",                                     0.30 },
@@ -300,7 +300,7 @@ typedef struct hot_tile {
     double best;
 } hot_tile;
 
-/* R4, R5 and R12 explain waiting; R3 says what they leave. */
+/* R4, R5 and R12 explain waiting; R3 says what they leave. While the host copies nobody waits for a slower tile: R7. */
 static void waiting(judge *j)
 {
     const tw_profile *p = j->p;
@@ -310,7 +310,9 @@ static void waiting(judge *j)
     char a[ROOM], b[ROOM], c[ROOM];
     for (uint32_t i = 0; i < p->steps.count; i++) {
         const tw__step *s = &p->steps.items[i];
-        if (tw__step_bucket(s) == TW_CYCLES_SYNC || !s->active || !j->s->counts[i]) continue;
+        tw_cycles_bucket bucket = tw__step_bucket(s);
+        if (bucket == TW_CYCLES_SYNC || bucket == TW_CYCLES_HOST_EXCHANGE || !s->active || !j->s->counts[i])
+            continue;
         double lost = tw__stats_step_cycles(j->s, i) * j->s->tiles - tw__stats_step_active(j->s, i);
         const tw__row_stats *row = &j->s->rows[s->active];
         j->lost += lost;

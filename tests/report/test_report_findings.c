@@ -196,6 +196,21 @@ static void test_waiting(void **state)
     tw_profile_free(m.p);
 }
 
+/* While one tile copies with the host the others wait for the host: no even work would help. */
+static void test_host_copy_is_no_waiting(void **state)
+{
+    (void)state;
+    made m = begin(1000);
+    add_step(&m, TW_PROGRAM_STREAM_COPY, "print x", (uint64_t[TILES]){ 100 }, 4);
+    add_step(&m, TW_PROGRAM_ON_TILE_EXECUTE, "even", (uint64_t[TILES]){ 50, 50, 50, 50, 50, 50, 50, 50 }, 4);
+    tw_findings *list = end(&m);
+    assert_null(find(list, "R3"));
+    assert_null(find(list, "R4"));
+    assert_says(list, "R7", "Host copies take 67 % of the time");
+    tw_findings_free(list);
+    tw_profile_free(m.p);
+}
+
 static void test_even_work_is_silent(void **state)
 {
     (void)state;
@@ -309,12 +324,19 @@ static void test_held_too_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guide_sample),        cmocka_unit_test(test_memory_over),
-        cmocka_unit_test(test_memory_threshold),    cmocka_unit_test(test_one_slow_tile),
-        cmocka_unit_test(test_slow_tile_of_grid),   cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_even_work_is_silent), cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_repeated_exchange),   cmocka_unit_test(test_held_too_long),
-        cmocka_unit_test(test_hostile_names),       cmocka_unit_test(test_totals_only),
+        cmocka_unit_test(test_guide_sample),
+        cmocka_unit_test(test_memory_over),
+        cmocka_unit_test(test_memory_threshold),
+        cmocka_unit_test(test_one_slow_tile),
+        cmocka_unit_test(test_slow_tile_of_grid),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_host_copy_is_no_waiting),
+        cmocka_unit_test(test_even_work_is_silent),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_repeated_exchange),
+        cmocka_unit_test(test_held_too_long),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_totals_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

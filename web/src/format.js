@@ -77,4 +77,5 @@ export function byteAxis(most) {
     return { interval, max: Math.max(1, Math.ceil(most / interval)) * interval };
 }
 
+export const several = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -393,6 +393,39 @@ describe('words', () => {
         await page.close();
     });
 
+    it('tiles that hold nothing do not hide those that do; where all hold the same a sentence says so', async () => {
+        const { graph } = json('aie.json');
+        const bytes = new Map();
+        const categories = graph.memory.byCategory;
+        for (const regions of Object.values(categories))
+            for (const overlaps of Object.values(regions))
+                for (const row of Object.values(overlaps))
+                    row.forEach?.((v, t) => v && bytes.set(t, (bytes.get(t) ?? 0) + v));
+        assert.equal(bytes.size, 2);
+        let page = await open(at('aie.html'));
+        await ready(page);
+        const bars = await page.evaluate(() => window.tilewright.charts['memory-histogram']);
+        assert.equal(
+            bars.reduce((sum, n) => sum + n, 0),
+            bytes.size,
+        );
+        assert.match(await page.$eval('[data-note=memory]', (n) => n.textContent), /^398 of 400 tiles are empty/);
+        await page.close();
+        const same = json('aie.json');
+        for (const regions of Object.values(same.graph.memory.byCategory))
+            for (const overlaps of Object.values(regions))
+                for (const row of Object.values(overlaps))
+                    if (Array.isArray(row)) for (const t of bytes.keys()) if (row[t]) row[t] = 640;
+        writeFileSync(at('same.json'), JSON.stringify(same));
+        run('report', 'same.json', '-o', 'same.html');
+        page = await open(at('same.html'));
+        await ready(page);
+        const text = await page.$eval('[data-note=memory]', (n) => n.textContent);
+        assert.match(text, /^2 tiles, 1\.3 kB each\. 398 of 400 tiles are empty\.$/);
+        assert.equal(await page.evaluate(() => window.tilewright.charts['memory-histogram']), undefined);
+        await page.close();
+    });
+
     it('answers are computed from the figures', async () => {
         const { execution } = json('csl.json');
         const { names } = execution.vertexTypes;

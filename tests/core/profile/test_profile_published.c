@@ -196,6 +196,35 @@ static void published_words(void **state)
     }
 }
 
+/* Two of 400 tiles, for all of the time and for half of it: half a per cent of the array, three quarters of what is used. */
+static void published_use(void **state)
+{
+    (void)state;
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "AI_ENGINE",
+                                                           .ipus = 1,
+                                                           .tiles_per_ipu = 400,
+                                                           .replicas = 1,
+                                                           .bytes_per_tile = 512,
+                                                           .clock_hz = 1e9 });
+    uint64_t busy[400] = { [7] = 100, [11] = 50 };
+    uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                              .name = "array",
+                                                              .no_program = true,
+                                                              .index = tw__profile_add_compute_set(p, "array"),
+                                                              .active = tw__profile_row(p, busy, 400) });
+    tw__profile_run_begin(p, "");
+    tw__profile_range(p, step, 1, 1);
+    tw__profile_run_end(p, 0);
+    json_t *file = written(p), *summary = json_object_get(file, "summary"), *schema = schema_read();
+    assert_int_equal(json_integer_value(json_object_get(summary, "inUse")), 2);
+    assert_true(json_real_value(json_object_get(summary, "balanceInUse")) == 0.75);
+    assert_true(json_real_value(json_object_get(summary, "balance")) == 0.00375);
+    g_autofree char *why = broken_rule(schema, file);
+    if (why) fail_msg("%s", why);
+    json_decref(file), json_decref(schema);
+    tw_profile_free(p);
+}
+
 static int check_files(int count, char **paths)
 {
     json_t *schema = schema_read();
@@ -214,6 +243,7 @@ static int check_files(int count, char **paths)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(published_columns), cmocka_unit_test(published_everything),
-                                        cmocka_unit_test(published_refused), cmocka_unit_test(published_words) };
+                                        cmocka_unit_test(published_refused), cmocka_unit_test(published_words),
+                                        cmocka_unit_test(published_use) };
     return argc > 1 ? check_files(argc - 1, argv + 1) : cmocka_run_group_tests(tests, NULL, NULL);
 }

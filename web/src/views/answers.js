@@ -2,7 +2,7 @@
 // What each view is asked, and its answer in a sentence, from the figures that the view shows below it. Where a view has
 // no figures there is no answer: it says itself what is absent, and why.
 import { h } from '../dom.js';
-import { bytes, capital, count, cut, percent } from '../format.js';
+import { bytes, capital, count, cut, percent, several } from '../format.js';
 import { NONE } from '../model.js';
 import { memoriesOf } from './holds.js';
 import { placeOf } from './spans.js';
@@ -13,7 +13,6 @@ const quote = (name) => `“${cut(name, 60)}”`;
 const parts = (...sentences) => sentences.filter(Boolean).join(' ');
 const largestOf = (list, value) =>
     list.reduce((best, x) => (best === null || value(x) > value(best) ? x : best), null);
-const several = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 
 const running = (p) => Boolean(p.totals?.cycles);
 

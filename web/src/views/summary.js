@@ -2,7 +2,7 @@
 // Summary: what it is, how long it took, what matters most.
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';
-import { byteBins, bytes, count, cut, percent, seconds, short } from '../format.js';
+import { byteBins, bytes, capital, count, cut, percent, seconds, several, short } from '../format.js';
 import { counted, define } from '../glossary.js';
 import { absent, facts, fidelity, figure, memoryFidelity, panel, timeFidelity } from './parts.js';
 import { withAnswer } from './answers.js';
@@ -69,8 +69,6 @@ function figures(p) {
             ),
     );
 }
-
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function findings(p, report) {
     const list = p.findings;
@@ -185,30 +183,41 @@ function timeChart(p) {
     return { element: made.element, title };
 }
 
+// Of those that hold something: on an array of 400 tiles the 396 that hold nothing would be the only bar to be seen.
+// Where all hold the same a bar would say less than a sentence.
 function histogram(p) {
-    const memory = p.c.memory;
+    const memory = p.c.memory.filter((v) => v > 0);
+    const [some, none] = [memory.length, p.c.memory.length - memory.length];
+    const rest = none ? `${count(none)} of ${several(p.c.memory.length, p.tileWord)} are empty.` : '';
     let high = 0;
-    for (const v of memory) high = Math.max(high, v);
+    let low = Infinity;
+    for (const v of memory) {
+        high = Math.max(high, v);
+        low = Math.min(low, v);
+    }
+    const note = (text) => h('p', { class: 'note', 'data-note': 'memory' }, text);
+    if (!some) return { element: note(rest) };
+    if (low === high) return { element: note(`${several(some, p.tileWord)}, ${bytes(high)} each. ${rest}`) };
     const width = byteBins(high, 32);
     const bins = Math.floor(high / width) + 1;
     let labelled = 1; // each so many-th edge has a label: whole kB, halves and quarters
     while (bins > (innerWidth < 500 ? 4 : 8) * labelled) labelled *= 2; // those that fit: some left out look uneven
     const counts = new Array(bins).fill(0);
     for (const v of memory) counts[Math.min(bins - 1, Math.floor(v / width))]++;
-    return chart({
+    const made = chart({
         id: 'memory-histogram',
         title: `How many ${p.tileWord}s hold how much`,
         height: 220,
-        describe: () => `${count(memory.length)} ${p.tileWord}s; the fullest holds ${bytes(high)}.`,
+        describe: () => `${several(memory.length, p.tileWord)}; the fullest holds ${bytes(high)}.`,
         items: () => bins,
-        item: (i) => `${bytes(i * width)} to ${bytes((i + 1) * width)}: ${count(counts[i])} ${p.tileWord}s`,
+        item: (i) => `${bytes(i * width)} to ${bytes((i + 1) * width)}: ${several(counts[i], p.tileWord)}`,
         figures: () => counts,
         option: () => ({
             grid: { left: 55, right: 12, top: 28, bottom: 44 },
             tooltip: {
                 trigger: 'item',
                 formatter: (e) =>
-                    `${bytes(e.dataIndex * width)} – ${bytes((e.dataIndex + 1) * width)}\n${count(counts[e.dataIndex])} ${p.tileWord}s`,
+                    `${bytes(e.dataIndex * width)} – ${bytes((e.dataIndex + 1) * width)}\n${several(counts[e.dataIndex], p.tileWord)}`,
             },
             xAxis: {
                 type: 'category',
@@ -231,6 +240,7 @@ function histogram(p) {
             ],
         }),
     });
+    return { element: h('div', {}, rest ? note(rest) : null, made.element) };
 }
 
 function about(p) {
@@ -253,9 +263,13 @@ function about(p) {
         ],
         [`Memory of a ${p.tileWord}`, target.bytesPerTile ? bytes(target.bytesPerTile) : null, define('limit')],
         ['Clock', target.clock ? `${(target.clock / 1e6).toPrecision(4)} MHz` : null, define('clock')],
-        ['Compute sets', p.head.computeSets ? count(p.head.computeSets) : null, define('computeSets')],
+        [
+            'Compute sets',
+            p.isGraphProgram && p.head.computeSets ? count(p.head.computeSets) : null,
+            define('computeSets'),
+        ],
         ['Variables', p.head.variables ? count(p.head.variables) : null, define('variableCount')],
-        ['Edges', p.head.edges ? count(p.head.edges) : null, define('edges')],
+        ['Edges', p.isGraphProgram && p.head.edges ? count(p.head.edges) : null, define('edges')],
         [
             'Instrumentation',
             p.head.mode === target.type ? null : p.head.mode.replaceAll('_', ' '),

@@ -548,18 +548,23 @@ static void transfer_step(walker *w, const tw__plan_step *step)
     emit_host(w, first_name(a, step), TW__SYNC_HOST);
 }
 
-/* Remote buffers and PrintTensor: the tensor goes to or comes from outside. */
+/* Remote buffers and PrintTensor: the tensor goes to or comes from outside. A print is known by its title. */
 static void whole_operand_step(walker *w, const tw__plan_step *step)
 {
     tw__accounting *a = w->a;
+    tw__plan_kind kind = a->engine->plan.steps.items[w->step].kind;
+    const char *name = first_name(a, step);
     memset(a->row, 0, a->tiles * sizeof *a->row);
     for (uint32_t i = 0; i < step->programs; i++) {
         const tw__operand *operand =
             &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].a;
         if (operand->regions) add_host_data(a, operand, 0, operand->regions->count);
     }
-    emit_host(w, first_name(a, step),
-              w->a->engine->plan.steps.items[w->step].kind == TW__S_REMOTE ? TW__SYNC_REMOTE : TW__SYNC_HOST);
+    if (kind == TW__S_PRINT && !*name) {
+        const char *title = a->core->programs[a->engine->plan.step_programs.items[step->first_program]].text;
+        name = tw__arena_printf(a->engine->arena, "print%s%s", *title ? " " : "", title);
+    }
+    emit_host(w, name, kind == TW__S_REMOTE ? TW__SYNC_REMOTE : TW__SYNC_HOST);
 }
 
 /* A predicate is read on its tile and goes to all others, so that every tile takes the same way. */

@@ -335,6 +335,42 @@ static void stream_copy(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
+/* A print is a copy to the host, and has its title: what it costs is not taken for the program's own streams. */
+static void print_step(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *title, *name, *step;
+    } rows[] = { { "sums", "", "print sums" }, { NULL, "", "print" }, { "sums", "debug", "debug" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_device *device = model(1, 4);
+        tw_graph *g = test_graph_new(device);
+        tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "x");
+        tw_graph_map(g, x, 2);
+        tw_program p = tw_program_print_tensor(g, rows[i].title, x, NULL);
+        if (*rows[i].name) tw_program_name(g, p, rows[i].name);
+        tw_engine *e = tw_engine_new(g, p, NULL);
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        tw_engine_set_print_tensor_stream(e, out);
+        tw_profile_totals t = run_totals(e, device);
+        fclose(out);
+        assert_non_null(strchr(text, '['));
+        free(text);
+        seen s = { 0 };
+        tw_profile_each_step(tw_engine_profile(e), see, &s);
+        assert_int_equal(s.count, 4);
+        assert_string_equal(s.steps[1].type_name, "StreamCopy");
+        assert_string_equal(s.steps[1].name, rows[i].step);
+        assert_int_equal(s.steps[1].total_data, 16);
+        assert_int_equal(t.by_bucket[TW_CYCLES_COMPUTE], 0);
+        assert_int_equal(t.by_bucket[TW_CYCLES_HOST_EXCHANGE], s.steps[1].cycles);
+        tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +384,7 @@ int main(void)
         cmocka_unit_test(trace_of_control_flow),
         cmocka_unit_test(predicate_is_broadcast),
         cmocka_unit_test(stream_copy),
+        cmocka_unit_test(print_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
