@@ -194,6 +194,13 @@ describe('on a telephone', () => {
         it(`${name}: no view scrolls sideways`, async () => {
             const page = await open(at(`${name}.html`), { width: 390 });
             await ready(page);
+            const rows = await page.$$eval('header > *, nav > a', (all) =>
+                all.filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().top),
+            );
+            assert.ok(
+                Math.max(...rows) < 110,
+                `the head has ${Math.max(...rows)} lines of pixels before its last row`,
+            );
             for (const view of [...VIEWS, 'all'])
                 for (const tab of TABS[view] ?? [null]) {
                     await show(page, `#view=${view}${tab ? `&tab=${tab}` : ''}`);

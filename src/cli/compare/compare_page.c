@@ -105,11 +105,23 @@ static bool is_last(const tw__compare_row *rows, size_t count, size_t at)
     return true;
 }
 
+/* The decade, as a logarithm, at which the axis of shares begins: that below the least share of all machines, whose
+ * pictures are read side by side. */
+static int lowest_decade(const tw__compare_row *rows, size_t count)
+{
+    int lowest = -2;
+    for (size_t i = 0; i < count; i++) {
+        double share = rows[i].problem ? 0 : tw__compare_share_of(&rows[i]).operations;
+        if (share > 0) lowest = MIN(lowest, MAX(-8, (int)floor(log10(share))));
+    }
+    return lowest;
+}
+
 /* Share of the peak against operations a byte, of the kernels on this machine, under what its memory lets it do. */
 static void page_roof(const tw__compare_row *rows, size_t count, const tw__compare_machine *machine, double peak,
                       double bytes, FILE *out)
 {
-    const plane p = { -1.2, 2.2, -5, 0 };
+    const plane p = { -1.2, 2.2, lowest_decade(rows, count), 0 };
     const double knee = peak / bytes, x0 = pow(10, p.x0), x1 = pow(10, p.x1);
     fprintf(out,
             "<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 300 210\" role=img aria-label=\"roofline of "
@@ -117,8 +129,11 @@ static void page_roof(const tw__compare_row *rows, size_t count, const tw__compa
             machine->name, machine->name);
     page_mark(out, &p, true, 0.1, "0.1"), page_mark(out, &p, true, 1, "1"), page_mark(out, &p, true, 10, "10"),
         page_mark(out, &p, true, 100, "100");
-    page_mark(out, &p, false, 1, "100 %"), page_mark(out, &p, false, 0.1, "10 %"),
-        page_mark(out, &p, false, 0.01, "1 %"), page_mark(out, &p, false, 0.001, "0.1 %");
+    for (int decade = (int)p.y0; decade <= 0; decade++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.*f %%", MAX(0, -2 - decade), pow(10, decade + 2));
+        page_mark(out, &p, false, pow(10, decade), text);
+    }
     fprintf(out, "<text x=\"%d\" y=\"208\" text-anchor=end>operations a byte</text>\n", RIGHT);
     fprintf(out, "<path class=roof d=\"M%.1f %.1fL%.1f %.1fH%d\"/>\n", plane_x(&p, x0), plane_y(&p, x0 / knee),
             plane_x(&p, fmin(fmax(knee, x0), x1)), plane_y(&p, fmin(1, x1 / knee)), RIGHT);

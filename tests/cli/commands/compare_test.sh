@@ -39,6 +39,13 @@ axpy = [r for r in rows if r['kernel'] == 'axpy'][0]
 assert axpy['operations'] == 2 * axpy['n'] and axpy['bytes'] == 12 * axpy['n']
 END
 grep -q 'the fullest holds [0-9.]* [KMG]*i*B</span>' page.html || fail 'memory is not on the page'
+# The axis of shares goes down to the decade below the least of them, and no further.
+python3 - figures.json page.html <<'END' || fail 'the decades of the rooflines'
+import json, re, sys
+least = min(r['shareOfArithmetic'] for r in json.load(open(sys.argv[1])) if r['shareOfArithmetic'])
+marks = [float(m) / 100 for m in re.findall(r'text-anchor=end>([0-9.]+) %<', open(sys.argv[2]).read())]
+assert max(marks) == 1 and min(marks) <= least < max(10 * min(marks), 0.1), (least, marks)
+END
 for kernel in $kernels; do grep -q "<h2>$kernel, n = " page.html || fail "$kernel is not on the page"; done
 
 # How near cycles are is of the way they were obtained: without clang, or with sanitizers, by issue slots.

@@ -196,7 +196,7 @@ static void published_words(void **state)
     }
 }
 
-/* Two of 400 tiles, for all of the time and for half of it: half a per cent of the array, three quarters of what is used. */
+/* Two of 400 tiles, one for all of the time and one for half of it. */
 static void published_use(void **state)
 {
     (void)state;

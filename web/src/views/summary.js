@@ -156,7 +156,12 @@ function timeChart(p) {
                 formatter: (e) =>
                     `${parts[e.dataIndex].label}\n${count(parts[e.dataIndex].value)} cycles on ${whose}\n${percent(parts[e.dataIndex].share)}`,
             },
-            xAxis: { type: 'value', max: 1, interval: 0.25, axisLabel: { formatter: (v) => percent(v, 0) } },
+            xAxis: {
+                type: 'value',
+                max: 1,
+                interval: innerWidth < 500 ? 0.5 : 0.25, // labels that fit: of some left out the ends go first
+                axisLabel: { formatter: (v) => percent(v, 0) },
+            },
             yAxis: { type: 'category', inverse: true, data: parts.map((x) => x.label) },
             series: [
                 {
@@ -285,7 +290,11 @@ function about(p) {
             ].join(', '),
             define('parts'),
         ],
-        ...p.head.optimizations.map(([key, value]) => [cut(counted(key)), count(value), define('optimization')]),
+        ...p.head.optimizations.map(([key, value]) => [
+            capital(cut(counted(key))),
+            count(value),
+            define('optimization'),
+        ]),
     ]);
 }
 
