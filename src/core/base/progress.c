@@ -76,14 +76,14 @@ static void add_time(GString *text, double seconds)
 }
 
 /* "wafer: 1,234,567 cycles, 402,000 a second, 3 s"; "tile programs: 512 of 4,096, 201 a second, 18 s left". */
-static void progress_text(GString *text, const char *what, uint64_t done, uint64_t total, int64_t now)
+static void progress_text(GString *text, const char *what, uint64_t done, uint64_t total, int64_t now, bool rates)
 {
     double rate = now > first.at ? (double)(done - first.done) * 1000 / (double)(now - first.at) : 0;
     g_string_append_printf(text, "%s: ", what);
     add_count(text, done);
     if (total) g_string_append(text, " of "), add_count(text, total);
     g_string_append_printf(text, " %s", first.unit);
-    if (rate > 0) g_string_append(text, ", "), add_rate(text, rate), g_string_append(text, " a second");
+    if (rate > 0 && rates) g_string_append(text, ", "), add_rate(text, rate), g_string_append(text, " a second");
     g_string_append(text, ", ");
     bool is_left = total >= done && total && rate > 0;
     add_time(text, is_left ? (double)(total - done) / rate : (double)(now - began) / 1000);
@@ -103,18 +103,21 @@ static void take_away(void)
     if (atomic_exchange(&shown, false)) write_line("\r\033[K", 4);
 }
 
-/* No longer than a row of the terminal: one that wraps could not be taken away. */
+/* No longer than a row of the terminal: one that wraps could not be taken away. The rate goes before the time left. */
 static void draw(const char *what, uint64_t done, uint64_t total, int64_t now)
 {
     struct winsize size = { 0 };
     char name[TEXT];
     size_t most = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
+    glong room = (glong)MIN(most, MOST_COLUMNS) + 1;
     g_autoptr(GString) text = g_string_new("\r");
     tw__escape_text(name, sizeof name, what, strlen(what), "");
-    progress_text(text, name, done, total, now);
-    if (g_utf8_validate(text->str, -1, NULL) && g_utf8_strlen(text->str, -1) > (glong)MIN(most, MOST_COLUMNS) + 1)
-        g_string_truncate(
-            text, (gsize)(g_utf8_offset_to_pointer(text->str, (glong)MIN(most, MOST_COLUMNS) + 1) - text->str));
+    progress_text(text, name, done, total, now, true);
+    bool is_utf8 = g_utf8_validate(text->str, -1, NULL);
+    if (is_utf8 && g_utf8_strlen(text->str, -1) > room)
+        g_string_truncate(text, 1), progress_text(text, name, done, total, now, false);
+    if (is_utf8 && g_utf8_strlen(text->str, -1) > room)
+        g_string_truncate(text, (gsize)(g_utf8_offset_to_pointer(text->str, room) - text->str));
     g_string_append(text, "\033[K");
     write_line(text->str, text->len);
     atomic_store(&shown, true);

@@ -271,7 +271,7 @@ static tw_status own_fault(tw_engine *engine, const tw__exec *measured, tw_statu
     return fault ? fault : s;
 }
 
-tw_status tw__machine_go(machine *m)
+static tw_status instructions_run(machine *m)
 {
     tw_engine *engine = m->engine;
     tw__plan *plan = &engine->plan;
@@ -280,15 +280,13 @@ tw_status tw__machine_go(machine *m)
     for (;;) {
         const tw__instr *in = &m->code[pc++];
         if (m->log) log_instruction(m, in);
-        if (engine->saves) {
-            m->pc = pc - 1;
-            if ((s = tw__checkpoint_step(m, in)) != TW_OK) return s;
-        }
+        m->pc = pc - 1;
+        if (engine->saves && (s = tw__checkpoint_step(m, in)) != TW_OK) return s;
+        if (tw__interrupt_flag) return tw__fail(TW_E_SYSTEM, "interrupted before a step of the program");
         const tw__exec *measured = measured_by(plan, in);
         if (m->trace && in->step != TW__NO_STEP && !measured) tw__account_step(engine, in->step);
         int64_t value = 0;
         bool flag = true;
-        if (tw__interrupt_flag) return tw__fail(TW_E_SYSTEM, "interrupted before a step of the program");
         if (engine->debugger && (s = tell_debugger(m, in)) != TW_OK) return s;
         if (m->done++) tell_rounds(m); /* the first instruction enters the loop of most programs that take long */
         if (m->ranks) {
@@ -360,6 +358,13 @@ tw_status tw__machine_go(machine *m)
         if (s) return s;
         if (measured && m->trace && in->step != TW__NO_STEP) tw__account_measured(engine, in->step, measured);
     }
+}
+
+tw_status tw__machine_go(machine *m)
+{
+    tw_status s = instructions_run(m);
+    if (s && m->loop != UINT32_MAX) tw__account_cut(m->engine, m->loop, m->pc);
+    return s;
 }
 
 /* Every run starts from the same seed on every tile (docs/decisions.md, G6). */

@@ -4,6 +4,7 @@
 #include "poplar/engine/engine_test.h"
 
 #include "core/profile/profile.h"
+#include <tilewright/interrupt.h>
 
 /* One tile of Mk2 unless a test needs more: figures below are worked out by hand from the rules. */
 static tw_device *model(unsigned ipus, unsigned tiles)
@@ -140,12 +141,12 @@ static void estimators(void **state)
 
 typedef struct seen {
     int count;
-    tw_profile_step steps[64];
+    tw_profile_step steps[256];
 } seen;
 static bool see(void *user, const tw_profile_step *step)
 {
     seen *s = user;
-    if (s->count < 64) s->steps[s->count] = *step;
+    if (s->count < 256) s->steps[s->count] = *step;
     s->count++;
     return true;
 }
@@ -371,6 +372,57 @@ static void print_step(void **state)
     }
 }
 
+typedef struct handed {
+    unsigned calls, last;
+} handed;
+static void hand(void *bytes, void *user)
+{
+    handed *h = user;
+    memset(bytes, 0, 4 * sizeof(float));
+    if (++h->calls == h->last) tw_interrupt(true);
+}
+
+/* repeat 5 { repeat 4 { in -> x; x -> y }; y -> z }, ended by an interrupt in the transfer of number `last`: what ran before
+ * it is in the profile, rounds of both loops and the one that was cut. */
+static void interrupted_loops(void **state)
+{
+    (void)state;
+    for (unsigned last = 1; last <= 20; last++) {
+        tw_device *device = model(1, 4);
+        tw_graph *g = test_graph_new(device);
+        tw_tensor t[3];
+        for (unsigned i = 0; i < 3; i++) {
+            t[i] = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "xyz");
+            tw_graph_map(g, t[i], i);
+        }
+        tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, 4, TW_STREAM_REPLICATE, NULL);
+        tw_program near = tw_program_copy(g, t[0], t[1]), far = tw_program_copy(g, t[1], t[2]);
+        tw_program_name(g, near, "near"), tw_program_name(g, far, "far");
+        tw_program inner =
+            tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_copy_from_stream(g, in, t[0]), near });
+        tw_program outer = tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_repeat(g, 4, inner), far });
+        tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 5, outer), NULL);
+        handed h = { .last = last };
+        test_ok(tw_engine_load(e, device));
+        test_ok(tw_engine_connect_stream_to_callback(e, "in", &(tw_stream_callback){ .fetch = hand, .user = &h }));
+        assert_int_equal(tw_engine_run(e, 0), TW_E_SYSTEM);
+        tw_interrupt(false);
+        unsigned transfers = 0, nears = 0, fars = 0;
+        seen *s = calloc(1, sizeof *s);
+        assert_non_null(s);
+        tw_profile_each_step(tw_engine_profile(e), see, s);
+        for (int i = 0; i < s->count && i < 256; i++) {
+            transfers += !strcmp(s->steps[i].type_name, "StreamCopy");
+            nears += !strncmp(s->steps[i].name, "near", 4);
+            fars += !strncmp(s->steps[i].name, "far", 3);
+        }
+        free(s);
+        if (transfers != last || nears != last - 1 || fars != (last - 1) / 4)
+            fail_msg("after transfer %u: %u transfers, %u and %u copies", last, transfers, nears, fars);
+        tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +437,7 @@ int main(void)
         cmocka_unit_test(predicate_is_broadcast),
         cmocka_unit_test(stream_copy),
         cmocka_unit_test(print_step),
+        cmocka_unit_test(interrupted_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
