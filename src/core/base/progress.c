@@ -103,7 +103,7 @@ static void take_away(void)
     if (atomic_exchange(&shown, false)) write_line("\r\033[K", 4);
 }
 
-/* No longer than a row of the terminal: one that wraps could not be taken away. The rate goes before the time left. */
+/* No longer than a row of the terminal: one that wraps could not be taken away. The rate is the first to go. */
 static void draw(const char *what, uint64_t done, uint64_t total, int64_t now)
 {
     struct winsize size = { 0 };

@@ -382,8 +382,8 @@ static void hand(void *bytes, void *user)
     if (++h->calls == h->last) tw_interrupt(true);
 }
 
-/* repeat 5 { repeat 4 { in -> x; x -> y }; y -> z }, ended by an interrupt in the transfer of number `last`: what ran before
- * it is in the profile, rounds of both loops and the one that was cut. */
+/* repeat 5 { repeat 4 { in -> x; x -> y }; y -> z }, ended by an interrupt in the transfer of number `last`: what ran
+ * before it is in the profile, rounds of both loops and the one that was cut. */
 static void interrupted_loops(void **state)
 {
     (void)state;
