@@ -61,6 +61,8 @@ TW_API void tw_findings_free(tw_findings *findings);
 TW_API tw_status tw_profile_print_top(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 TW_API tw_status tw_profile_print_tiles(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 TW_API tw_status tw_profile_print_memory(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
+/* Steps added up by the names that the program gave them, as a tree: `Layer1/Fwd` is a part of `Layer1`. */
+TW_API tw_status tw_profile_print_names(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 /* Lines of the sources by cycles, of all tiles together, with their text where it is known. TW_E_MISSING_PROFILE also
  * when the machine did not record lines. */
 TW_API tw_status tw_profile_print_lines(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);

@@ -54,6 +54,18 @@ const char *tw__fact_of(const tw_profile *p, const char *key); /* "" = not state
 typedef enum tw__word { TW__WORD_CHIP, TW__WORD_TILE, TW__WORD_KERNEL } tw__word;
 const char *tw__word_of(const tw_profile *p, tw__word word);
 
+/* --- names.c: steps by the program's own names ------------------------------------------------------------------ */
+
+typedef struct tw__named_steps {
+    char *title;
+    uint32_t up; /* TW__NONE: nothing */
+    unsigned depth;
+    double cycles; /* of it and of all below it */
+    uint64_t times;
+} tw__named_steps;
+/* A node before what is below it (g_array_free()). */
+GArray *tw__names_of(const tw__stats *s);
+
 /* --- findings.c ------------------------------------------------------------------------------------------------- */
 
 /* Thresholds of the rules, printed on the page. */

@@ -285,6 +285,73 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
     return ended(&s);
 }
 
+/* --- names ------------------------------------------------------------------------------------------------------ */
+
+static gint by_cycles(gconstpointer a, gconstpointer b, gpointer nodes)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    const tw__named_steps *of_x = &g_array_index((GArray *)nodes, tw__named_steps, x),
+                          *of_y = &g_array_index((GArray *)nodes, tw__named_steps, y);
+    if (of_x->cycles != of_y->cycles) return of_x->cycles < of_y->cycles ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static void put_named(const sheet *s, const tw__named_steps *node, double whole)
+{
+    char text[64];
+    g_autofree char *name = g_strdup_printf("%*s%s", 2 * (int)MIN(node->depth, 15), "", node->title);
+    fputs("  ", s->out);
+    put_name(s, name, NAME);
+    fprintf(s->out, " %15s %5.1f%% ", tw__commas(text, sizeof text, (uint64_t)node->cycles),
+            part_of(node->cycles, whole));
+    put_bar(s, whole > 0 ? node->cycles / whole : 0, BLUE);
+    fprintf(s->out, " %s steps\n", tw__commas(text, sizeof text, node->times));
+}
+
+/* Those of `order` as they are read: each followed by what is below it, the largest first. */
+static void put_tree(const sheet *s, GArray *nodes, const guint *order, guint count, double whole)
+{
+    enum { END = 0 };
+    g_autofree guint *below = g_new0(guint, nodes->len + 1), *beside = g_new0(guint, nodes->len + 1); /* + 1 */
+    guint first = END;
+    for (guint k = count; k-- > 0;) {
+        uint32_t up = g_array_index(nodes, tw__named_steps, order[k]).up;
+        guint *head = up == TW__NONE ? &first : &below[up];
+        beside[order[k]] = *head, *head = order[k] + 1;
+    }
+    for (guint at = first; at != END;) {
+        guint i = at - 1;
+        put_named(s, &g_array_index(nodes, tw__named_steps, i), whole);
+        at = below[i];
+        while (at == END && i != TW__NONE) at = beside[i], i = g_array_index(nodes, tw__named_steps, i).up;
+    }
+}
+
+/* The names with the most cycles: what is above one of them has as many, and is shown, too. */
+tw_status tw_profile_print_names(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
+{
+    if (!p || !out) return tw__missing(p ? "file" : "profile");
+    sheet s = sheet_new(out, colours, rows);
+    tw__stats stats;
+    char band[96], text[64];
+    tw_status status = tw__profile_has(p, false, true, "list");
+    if (!status) status = tw__stats_new(&stats, p);
+    if (status) return status;
+    g_autoptr(GArray) nodes = tw__names_of(&stats);
+    g_autofree guint *order = g_new(guint, nodes->len + 1);
+    for (guint i = 0; i < nodes->len; i++) order[i] = i;
+    g_qsort_with_data(order, (gint)nodes->len, sizeof *order, by_cycles, nodes);
+    g_autofree char *title = g_strdup_printf(
+        "Steps by the program's own names, of %s cycles%s:", tw__commas(text, sizeof text, stats.totals.cycles),
+        band_behind(p, stats.totals.fidelity, band));
+    heading(&s, title);
+    put_tree(&s, nodes, order, MIN(nodes->len, s.rows), (double)stats.totals.cycles);
+    if (nodes->len > s.rows) fprintf(out, "  ... %u more\n", nodes->len - s.rows);
+    if (!nodes->len) fputs("  none\n", out);
+    tw__stats_free(&stats);
+    return ended(&s);
+}
+
 /* --- lines ------------------------------------------------------------------------------------------------------ */
 
 static gint by_cost(gconstpointer a, gconstpointer b)

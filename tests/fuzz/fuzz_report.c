@@ -61,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             tw_profile_print_top(p, out, TW_COLOURS_ON, 5);
             tw_profile_print_tiles(p, out, TW_COLOURS_OFF, 5);
             tw_profile_print_memory(p, out, TW_COLOURS_ON, 5);
+            tw_profile_print_names(p, out, TW_COLOURS_OFF, 7);
             tw_profile_print_lines(p, out, TW_COLOURS_ON, 5);
             tw_profile_print_diff(p, p, out, TW_COLOURS_OFF, 5);
             fclose(out);

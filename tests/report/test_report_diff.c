@@ -203,6 +203,35 @@ static void test_source_lines(void **state)
     tw_profile_free(p);
 }
 
+/* A tree with sums; the names with the most cycles, and what they are below. */
+static void test_names(void **state)
+{
+    (void)state;
+    tw_profile *p = make("Layer1/Fwd/Conv", 100, 500);
+    char *text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 0);
+    const char *layer = strstr(text, "\n  Layer1 "), *forward = strstr(text, "\n    Fwd "),
+               *conv = strstr(text, "\n      Conv "), *work = strstr(text, "\n  work ");
+    assert_true(layer && forward && conv && work);
+    assert_true(layer < forward && forward < conv);
+    g_free(text);
+    text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 1);
+    assert_non_null(strstr(text, "\n  ... 3 more\n"));
+    assert_null(strstr(text, "Conv"));
+    g_free(text);
+    tw_profile_free(p);
+    p = make("/a//b/", 100, 500); /* empty parts are none */
+    text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 0);
+    assert_non_null(strstr(text, "\n  a "));
+    assert_non_null(strstr(text, "\n    b "));
+    g_free(text);
+    tw_profile_free(p);
+    p = make("///", 7, 500);
+    text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 0);
+    assert_non_null(strstr(text, "\n  (no name) "));
+    g_free(text);
+    tw_profile_free(p);
+}
+
 /* Steps by name, each with so many cycles; "" ends the list. */
 /* Figures of ours are in the machine's own words, names of the program are not touched; two kinds of machine have the
  * words of graphs. */
@@ -311,7 +340,8 @@ int main(void)
         cmocka_unit_test(test_longest_order), cmocka_unit_test(test_renamed_and_moved),
         cmocka_unit_test(test_conditions),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lines),         cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_source_lines),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_source_lines),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 typedef struct request {
     const char *graph, *execution, *trace;
-    bool version, diff, top, tiles, memory, lines;
+    bool version, diff, top, tiles, memory, lines, names;
     const char *rows;
     GPtrArray *conditions; /* borrowed */
     tw_profile_options options;
@@ -35,6 +35,7 @@ static const tw__cli_option table[] = {
     { "--top", NULL, AT(top), "findings; kernels and steps with the most cycles" },
     { "--tiles", NULL, AT(tiles), "busiest and fullest tiles" },
     { "--memory", NULL, AT(memory), "memory by category, what is always live, fullest tiles" },
+    { "--names", NULL, AT(names), "steps by the program's own names, Layer1/Fwd/..., with sums" },
     { "--lines", NULL, AT(lines), "lines of the sources with the most cycles" },
     { "--rows", "N", AT(rows), "most lines of these tables (20)" },
     { "--diff", NULL, AT(diff), "FILE FILE: what changed, the largest change first" },
@@ -86,11 +87,12 @@ static tw_status print(const request *r, unsigned rows, const tw_profile *profil
 {
     tw_status status = TW_OK;
     if (r->trace) return write_trace(profile, r, file);
-    if (!r->top && !r->tiles && !r->memory && !r->lines)
+    if (!r->top && !r->tiles && !r->memory && !r->names && !r->lines)
         return tw_profile_print_summary(profile, stdout, &r->options);
     if (r->top) status = tw_profile_print_top(profile, stdout, r->options.colours, rows);
     if (!status && r->tiles) status = tw_profile_print_tiles(profile, stdout, r->options.colours, rows);
     if (!status && r->memory) status = tw_profile_print_memory(profile, stdout, r->options.colours, rows);
+    if (!status && r->names) status = tw_profile_print_names(profile, stdout, r->options.colours, rows);
     if (!status && r->lines) status = tw_profile_print_lines(profile, stdout, r->options.colours, rows);
     return status;
 }

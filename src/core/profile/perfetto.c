@@ -45,6 +45,7 @@ typedef struct tracer {
     uint64_t worker_ended[MOST_WORKERS];
     bool worker_used[MOST_WORKERS];
     uint64_t always_live;
+    GHashTable *hottest; /* name of a kernel -> tw__profile_line */
 } tracer;
 
 /* Times are written to a femtosecond: what follows without a gap still does, in fewer digits. */
@@ -114,12 +115,54 @@ static const char *step_name(const tw_profile_step *s)
     return s->name[0] ? s->name : s->type_name;
 }
 
+static void put_source_place(tracer *t, const char *key, tw__name file, uint32_t line)
+{
+    g_autofree char *place = g_strdup_printf("%s:%u", t->p->names.items[file], line);
+    if (file && line) tw__json_text(t->j, key, place);
+}
+
+/* The line of a kernel that took the most; of one that is known as a whole its own. */
+static void put_hottest(tracer *t, const char *kernel)
+{
+    const tw__profile_line *line = g_hash_table_lookup(t->hottest, kernel);
+    if (!line) return;
+    bool is_whole = strcmp(t->p->names.items[line->what], kernel) != 0;
+    put_source_place(t, is_whole ? "source" : "hottest line", line->file, line->line);
+}
+
+static void find_hottest(tracer *t)
+{
+    t->hottest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < t->p->lines.count; i++) {
+        const tw__profile_line *line = &t->p->lines.items[i], *before;
+        const char *what = t->p->names.items[line->what], *whole = strstr(what, ", whole vertex");
+        char *kernel = g_strndup(what, whole ? (gsize)(whole - what) : strlen(what));
+        before = g_hash_table_lookup(t->hottest, kernel);
+        if (before && before->cycles >= line->cycles)
+            g_free(kernel);
+        else
+            g_hash_table_replace(t->hottest, kernel, (gpointer)(uintptr_t)line);
+    }
+}
+
+/* Of a step the kernel that took the most. */
+static const char *main_kernel(const tracer *t, const tw__step *s)
+{
+    const tw__type_cycles *most = NULL;
+    for (uint32_t i = 0; i < s->types_count; i++) {
+        const tw__type_cycles *c = &t->p->type_cycles.items[s->types_first + i];
+        if (!most || c->cycles > most->cycles) most = c;
+    }
+    return most ? t->p->names.items[t->p->types.items[most->vertex_type].name] : "";
+}
+
 static void slice(tracer *t, const tw_profile_step *s, uint64_t process, uint64_t track, double from, double to)
 {
     event(t, "X", step_name(s), process, track, from, to - from);
     const tw__step_line line = { .stored = t->p->steps.items[s->plan_step], .info = *s };
     tw__json_members(t->j, TW__TABLE_step, &line, TW__WHEN_TRACE | (s->total_data ? TW__WHEN_DATA : 0));
     tw__json_text(t->j, "fidelity", tw_fidelity_name(s->fidelity));
+    put_hottest(t, main_kernel(t, &line.stored));
     perfetto_finish(t);
 }
 
@@ -160,6 +203,7 @@ static void trace_workers(tracer *t, const tw_profile_step *s, uint64_t start)
         tw__json_count(t->j, "cycles", w->to - w->from);
         tw__json_count(t->j, "tile", step->work_tile);
         if (w->worker == TW__NONE) tw__json_text(t->j, "workers", "all");
+        put_hottest(t, t->p->names.items[t->p->types.items[w->vertex_type].name]);
         perfetto_finish(t);
     }
 }
@@ -338,6 +382,10 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
         tw__json_count(t->j, "cycles", v->to - v->from);
         if (v->cause) tw__json_text(t->j, "waits for", p->names.items[v->cause]);
         if (v->cause) tw__json_text(t->j, "before", p->names.items[v->name]);
+        if (v->line)
+            put_source_place(t, "source", v->file, v->line);
+        else if (!v->cause)
+            put_hottest(t, p->names.items[v->name]);
         perfetto_finish(t);
         if (v->cause && i < all.count) trace_cause(t, &all, i);
         written++;
@@ -467,6 +515,7 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     tw__json_open(&j, NULL, '{');
     tw__json_text(&j, "displayTimeUnit", "ns");
     tw__json_open(&j, "traceEvents", '[');
+    find_hottest(&t);
     name_machine(&t);
     uint64_t lanes = 0;
     if (p->intervals.count) {
@@ -495,6 +544,7 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     tw__json_close(&j, '}');
     putc('\n', out);
     free(t.shown), free(t.row);
+    g_hash_table_destroy(t.hottest);
     if (j.failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the trace");
     return ferror(out) ? tw__fail(TW_E_IO, "cannot write the trace") : TW_OK;
 }

@@ -3,9 +3,11 @@
  * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
  * estimate. */
 #include "core/base/callers.h"
+#include "core/profile/json.h"
 #include "pto/grid/grid.h"
 #include "pto/profile/profile.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +117,14 @@ static double rounded(double us)
     return round(us * 1e6) * 1e-6;
 }
 
+static void put_source(FILE *out, const tw__caller_place *place)
+{
+    if (!place->file || !place->line) return;
+    g_autofree char *text = g_strdup_printf("%s:%u", place->file, place->line);
+    tw__json j = { .out = out };
+    tw__json_text(&j, "source", text);
+}
+
 /* Processes and tracks count from 1: 0 is the idle task to those who read such files. */
 static void write_core(FILE *out, const tw_pto *core, unsigned process, double us_per_cycle, bool *any)
 {
@@ -127,13 +137,16 @@ static void write_core(FILE *out, const tw_pto *core, unsigned process, double u
         if (!used[s->pipe])
             name_track(out, "thread_name", process, 1 + s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
         used[s->pipe] = true;
+        const tw__caller_place place = span_place(t, s->line);
         fprintf(out,
                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{"
                 "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"line\":%" PRIu32
-                ",\"fidelity\":\"estimated\"}}",
+                ",\"fidelity\":\"estimated\"",
                 tw__pto_row_at(s->row)->name, process, 1 + s->pipe, (double)s->begin * us_per_cycle,
                 rounded((double)s->end * us_per_cycle) - rounded((double)s->begin * us_per_cycle), s->begin, s->end,
-                s->there, span_place(t, s->line).line);
+                s->there, place.line);
+        put_source(out, &place);
+        fputs("}}", out);
     }
 }
 

@@ -83,6 +83,13 @@ if command -v addr2line >/dev/null; then # lines of calls in C, and in what of t
   done
 fi
 expect 0 "$tilewright" run --profile adder.json "$source/examples/poplar/adder/adder.c"
+# Names as a tree; the source of what runs in a trace: of an interval, of a step's main vertex.
+expect 0 "$tilewright" profile adder.json --names
+prints out "Steps by the program's own names" '  add '
+expect 0 "$tilewright" profile adder.json --trace adder.trace
+grep -q '"source":"[^"]*adder_codelets.cpp:[1-9]' adder.trace || fail 'no source of a vertex in the trace'
+expect 0 "$tilewright" profile fifo.json --trace fifo.trace
+if command -v addr2line >/dev/null; then grep -q '"source":"[^"]*fifo.c:[1-9]' fifo.trace || fail 'no source of a call in the trace'; fi
 # Lines of codelets: counted in the simulator, on the model the whole vertex's.
 adder=$source/examples/poplar/adder/adder_codelets.cpp
 expect 0 "$tilewright" profile adder.json --lines

@@ -243,11 +243,33 @@ static void add_wait(kernel_waits *w, const tw__aie_span *s)
     w->sums[i].to += s->to - s->from;
 }
 
+typedef struct kernel_place {
+    const char *file; /* NULL: not known */
+    uint32_t line;
+} kernel_place;
+
+/* Where a kernel begins: its first line in the file where most of its cycles are. */
+static kernel_place place_of_kernel(const tw_profile *p, const char *name)
+{
+    const tw__profile_line *most = NULL, *first = NULL;
+    for (size_t i = 0; i < p->lines.count; i++) {
+        const tw__profile_line *l = &p->lines.items[i];
+        if (strcmp(p->names.items[l->what], name) == 0 && (!most || l->cycles > most->cycles)) most = l;
+    }
+    for (size_t i = 0; most && i < p->lines.count; i++) {
+        const tw__profile_line *l = &p->lines.items[i];
+        if (l->what == most->what && l->file == most->file && (!first || l->line < first->line)) first = l;
+    }
+    return first ? (kernel_place){ p->names.items[first->file], first->line } : (kernel_place){ NULL, 0 };
+}
+
 /* Lanes of kernels, their intervals, and the sums of their waits. */
 void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
 {
     uint32_t *lanes = tw__calloc(a->kernel_count + 1, sizeof *lanes);
     kernel_waits *waits = tw__calloc(a->kernel_count + 1, sizeof *waits);
+    kernel_place *places = tw__calloc(a->kernel_count + 1, sizeof *places);
+    for (size_t i = 0; places && i < a->kernel_count; i++) places[i] = place_of_kernel(p, a->kernels[i]->name);
     for (size_t i = 0; lanes && i < a->kernel_count; i++)
         lanes[i] = tw__profile_add_lane(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), a->kernels[i]->name);
     for (size_t i = 0; lanes && waits && i < a->span_count; i++) {
@@ -258,7 +280,9 @@ void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
                                                           .to = s->to,
                                                           .name = a->kernels[s->kernel]->name,
                                                           .cause = s->cause,
-                                                          .partner = partner });
+                                                          .partner = partner,
+                                                          .file = places ? places[s->kernel].file : NULL,
+                                                          .line = places ? places[s->kernel].line : 0 });
         if (s->cause) add_wait(&waits[s->kernel], s);
     }
     for (size_t i = 0; lanes && waits && i < a->kernel_count; i++)
@@ -270,5 +294,5 @@ void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
         }
     add_holds(a, p);
     tw__profile_omit_intervals(p, a->spans_left_out);
-    free(lanes), free(waits);
+    free(lanes), free(waits), free(places);
 }

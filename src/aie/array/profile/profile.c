@@ -81,9 +81,9 @@ tw_profile *tw__aie_profile(const tw_aie_array *a)
                                                               .types = types,
                                                               .type_count = a->kernel_count,
                                                               .fidelity = TW_FIDELITY_ESTIMATED });
+    tw__aie_add_lines(a, p); /* what knows where kernels are */
     tw__aie_add_intervals(a, p);
     tw__aie_add_learned(a, p);
-    tw__aie_add_lines(a, p);
     tw__aie_add_graph(a, p);
     tw__profile_run_begin(p, "");
     tw__profile_step(p, step);
