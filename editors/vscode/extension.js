@@ -122,6 +122,8 @@ function heard(method, params) {
   if (method === 'window/logMessage' || method === 'window/showMessage') output.appendLine(params.message)
 }
 
+const options = () => ({ csl: { options: setting('csl.options') || [] } })
+
 async function start() {
   if (!setting('server')) return
   const mine = new Client(program(), ['lsp'], heard, (reason) => {
@@ -131,7 +133,7 @@ async function start() {
   const folders = (vscode.workspace.workspaceFolders || []).map((f) => ({ uri: f.uri.toString(), name: f.name }))
   try {
     const { capabilities } = await mine.ask('initialize', {
-      processId: process.pid, rootUri: folders.length ? folders[0].uri : null, workspaceFolders: folders,
+      processId: process.pid, initializationOptions: options(), rootUri: folders.length ? folders[0].uri : null, workspaceFolders: folders,
       capabilities: { textDocument: {
         synchronization: { didSave: true }, publishDiagnostics: { relatedInformation: true }, inlayHint: {}, rename: {},
         hover: { contentFormat: ['markdown', 'plaintext'] }, documentSymbol: { hierarchicalDocumentSymbolSupport: true },
@@ -181,8 +183,18 @@ async function format(document) {
   }
 }
 
-function argumentsOf(document, verb) {
-  const file = document.uri.fsPath, language = document.languageId, options = setting(language + '.options') || []
+// What runs: the layout that places a file, with the options of its script; the server knows both.
+async function programOf(document) {
+  const options = setting(document.languageId + '.options') || [], alone = { file: document.uri.fsPath, options }
+  if (!client || document.languageId !== 'csl') return alone
+  try {
+    const known = await client.ask('tilewright/program', { textDocument: { uri: document.uri.toString() } })
+    return { file: vscode.Uri.parse(known.uri).fsPath, options: known.options }
+  } catch { return alone }
+}
+
+async function argumentsOf(document, verb) {
+  const language = document.languageId, { file, options } = await programOf(document)
   if (language !== 'ipu') return [language, verb, file, ...options]
   return verb === 'check' ? ['asm', '--list', file] : ['sim', file, ...options]
 }
@@ -192,10 +204,11 @@ function task(definition, name) {
   return new vscode.Task(definition, vscode.TaskScope.Workspace, name, 'tilewright', shell, ['$tilewright'])
 }
 
-function activeTasks() {
+async function activeTasks() {
   const editor = vscode.window.activeTextEditor
   if (!editor || !ours(editor.document)) return []
-  return ['check', 'run'].map((verb) => task({ type: 'tilewright', arguments: argumentsOf(editor.document, verb) }, `${verb} this file`))
+  return Promise.all(['check', 'run'].map(async (verb) =>
+    task({ type: 'tilewright', arguments: await argumentsOf(editor.document, verb) }, `${verb} this file`)))
 }
 
 async function onActive(action) {
@@ -209,10 +222,9 @@ async function onActive(action) {
 const ADAPTERS = { 'tilewright-csl': ['csl', 'debug', '--dap'], 'tilewright-sim': ['sim', '--dap'], 'tilewright-run': ['run', '--dap'] }
 const TYPES = { csl: 'tilewright-csl', ipu: 'tilewright-sim' }
 
-function configuration(document) {
-  const language = document.languageId
-  return { type: TYPES[language], request: 'launch', name: 'Debug this file', program: document.uri.fsPath,
-    args: setting(language + '.options') || [], stopOnEntry: language === 'ipu' }
+async function configuration(document) {
+  const language = document.languageId, { file, options } = await programOf(document)
+  return { type: TYPES[language], request: 'launch', name: 'Debug this file', program: file, args: options, stopOnEntry: language === 'ipu' }
 }
 
 function resolve(type) {
@@ -235,12 +247,12 @@ const debuggers = () => Object.entries(ADAPTERS).flatMap(([type, args]) => [
     { createDebugAdapterDescriptor: (session) => adapter(type, args, session?.configuration) }),
   vscode.debug.registerDebugConfigurationProvider(type, { resolveDebugConfiguration: resolve(type) })])
 
-function debug(document) {
+async function debug(document) {
   if (!TYPES[document.languageId]) return vscode.window.showErrorMessage('Tilewright: CSL and IPU assembly can be debugged')
-  return vscode.debug.startDebugging(undefined, configuration(document))
+  return vscode.debug.startDebugging(undefined, await configuration(document))
 }
 
-const runTask = (verb) => () => onActive((d) => vscode.tasks.executeTask(task({ type: 'tilewright', arguments: argumentsOf(d, verb) }, verb)))
+const runTask = (verb) => () => onActive(async (d) => vscode.tasks.executeTask(task({ type: 'tilewright', arguments: await argumentsOf(d, verb) }, verb)))
 
 async function activate(context) {
   diagnostics = vscode.languages.createDiagnosticCollection('tilewright')
@@ -248,6 +260,7 @@ async function activate(context) {
   context.subscriptions.push(diagnostics, output, ...debuggers(),
     vscode.workspace.onDidOpenTextDocument(opened), vscode.workspace.onDidChangeTextDocument(changed),
     vscode.workspace.onDidCloseTextDocument(closed),
+    vscode.workspace.onDidChangeConfiguration(() => client && client.notify('workspace/didChangeConfiguration', { settings: { tilewright: options() } })),
     vscode.languages.registerDocumentFormattingEditProvider(SELECTOR.slice(0, 2), { provideDocumentFormattingEdits: format }),
     vscode.tasks.registerTaskProvider('tilewright', { provideTasks: activeTasks, resolveTask: (t) => task(t.definition, t.name) }),
     vscode.commands.registerCommand('tilewright.check', runTask('check')),

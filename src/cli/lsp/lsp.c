@@ -240,6 +240,7 @@ static const struct {
     { "textDocument/signatureHelp", tw__lsp_signature },
     { "textDocument/inlayHint", tw__lsp_inlay },
     { "textDocument/formatting", tw__lsp_formatting },
+    { "tilewright/program", tw__lsp_program_of },
 };
 static const struct {
     const char *method;

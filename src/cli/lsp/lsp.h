@@ -95,6 +95,8 @@ struct tw__lsp_language {
     bool (*word)(size_t index, tw__lsp_word *word); /* false past the end */
     char *(*format)(const char *text, size_t size); /* NULL: it has errors; no function: it cannot be formatted */
     bool (*is_name)(const char *name);              /* may something be called so? */
+    /* Options with which a program is compiled, g_strfreev(). No function: it has none. */
+    char **(*options)(const tw__lsp *server, const char *root);
 };
 extern const tw__lsp_language tw__lsp_csl, tw__lsp_pto, tw__lsp_asm;
 
@@ -147,6 +149,6 @@ char *tw__lsp_call_snippet(const char *name, const char *signature);
 typedef json_t *tw__lsp_request(tw__lsp *server, const json_t *params, const char **error);
 tw__lsp_request tw__lsp_hover, tw__lsp_definition, tw__lsp_references, tw__lsp_highlight, tw__lsp_symbols,
     tw__lsp_workspace_symbols, tw__lsp_rename, tw__lsp_prepare_rename, tw__lsp_completion, tw__lsp_signature,
-    tw__lsp_inlay, tw__lsp_formatting;
+    tw__lsp_inlay, tw__lsp_formatting, tw__lsp_program_of;
 
 #endif

@@ -301,3 +301,19 @@ json_t *tw__lsp_formatting(tw__lsp *server, const json_t *params, const char **e
     free(printed);
     return edits;
 }
+
+/* Of ours: the top file of the program that a document is of, and its options, for commands that run it. */
+json_t *tw__lsp_program_of(tw__lsp *server, const json_t *params, const char **error)
+{
+    tw__lsp_spot spot;
+    if (!tw__lsp_find(server, params, &spot)) return no_document(error);
+    const tw__lsp_language *language = spot.document->language;
+    g_auto(GStrv) words = language->options ? language->options(server, spot.program->root) : NULL;
+    json_t *options = json_array();
+    for (char **word = words; word && *word; word++) {
+        g_autofree char *valid = g_utf8_make_valid(*word, -1);
+        json_array_append_new(options, json_string(valid));
+    }
+    g_autofree char *uri = tw__lsp_uri_of(spot.program->root);
+    return json_pack("{ssso}", "uri", uri, "options", options);
+}

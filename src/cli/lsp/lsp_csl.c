@@ -247,7 +247,7 @@ static char **words_of_settings(const tw__lsp *server)
     return words;
 }
 
-/* Those of the settings, then those of the script, which is nearer to the program; in the other order for the program
+/* In the order in which they count: those of the settings, then those of the script, which is nearer to the program; in the other order for the program
  * whose layout the settings name. */
 static void read_options(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
 {
@@ -257,11 +257,35 @@ static void read_options(const tw__lsp *server, const char *root, tw__csl_reques
     bool settings_last = layout && !strcmp(layout, root);
     const char *file;
     tw__csl_request_init(r);
-    if (general) g_ptr_array_add(kept, general);
+    if (general && !settings_last) g_ptr_array_add(kept, general);
     if (own) g_ptr_array_add(kept, own);
-    if (general && !settings_last) take_options(r, general, &file);
-    if (own) take_options(r, own, &file);
-    if (general && settings_last) take_options(r, general, &file);
+    if (general && settings_last) g_ptr_array_add(kept, general);
+    for (guint i = 0; i < kept->len; i++) take_options(r, kept->pdata[i], &file);
+}
+
+/* Without the layout itself, and the folder that is written. */
+static void add_plain_options(GPtrArray *all, char *const *words, const char *root)
+{
+    g_autofree char *base = g_path_get_basename(root);
+    for (char *const *word = words + 1; *word; word++) {
+        g_autofree char *name = g_path_get_basename(*word);
+        bool writes = g_str_has_prefix(*word, "-o");
+        if (writes && !(*word)[2] && word[1]) word++;
+        if (!writes && (**word == '-' || strcmp(name, base) != 0)) g_ptr_array_add(all, g_strdup(*word));
+    }
+}
+
+/* As read_options() takes them. */
+static char **csl_options(const tw__lsp *server, const char *root)
+{
+    tw__csl_request r;
+    g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    GPtrArray *all = g_ptr_array_new();
+    read_options(server, root, &r, kept);
+    tw__csl_request_clear(&r);
+    for (guint i = 0; i < kept->len; i++) add_plain_options(all, kept->pdata[i], root);
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_free(all, FALSE);
 }
 
 /* --- analysis ------------------------------------------------------------------------------------------------ */
@@ -375,5 +399,6 @@ const tw__lsp_language tw__lsp_csl = {
     .outline = tw__lsp_csl_outline,
     .word = csl_word,
     .is_name = csl_is_name,
+    .options = csl_options,
     .format = csl_format,
 };

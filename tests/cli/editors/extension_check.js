@@ -18,9 +18,9 @@ const vscode = {
   Diagnostic: class { constructor(range, message, severity) { Object.assign(this, { range, message, severity }) } },
   TextEdit: { replace: (range, newText) => ({ range, newText }) },
   Task: class { constructor(definition, scope, name, source, execution) { Object.assign(this, { definition, name, execution }) } },
-  Uri: { parse: (text) => ({ toString: () => text }) },
+  Uri: { parse: (text) => ({ toString: () => text, fsPath: text.replace('file://', '') }) },
   workspace: { getConfiguration: () => ({ get: (name) => settings[name] }), workspaceFolders: [], textDocuments: [],
-    onDidOpenTextDocument: listen('open'), onDidChangeTextDocument: listen('change'), onDidCloseTextDocument: listen('close') },
+    onDidOpenTextDocument: listen('open'), onDidChangeTextDocument: listen('change'), onDidCloseTextDocument: listen('close'), onDidChangeConfiguration: listen('configure') },
   languages: new Proxy({ createDiagnosticCollection: () => ({ set: (uri, list) => { shown.set(uri.toString(), list) }, delete: (uri) => { shown.delete(uri.toString()) }, dispose() {} }) },
     { get: (own, name) => own[name] || register(name) }),
   window: { activeTextEditor: undefined, createOutputChannel: () => ({ appendLine: (text) => lines.push(text), dispose() {} }) },
@@ -64,16 +64,21 @@ async function main() {
   assert(/error/.test(lines.pop()), 'the message of a source with errors')
 
   vscode.window.activeTextEditor = { document: document('') }
-  const [check, run] = registered.tasks[1].provideTasks()
-  assert.deepStrictEqual(check.execution.values, [program, ['csl', 'check', '/t.csl', '--arch=wse3']])
-  assert.deepStrictEqual(run.definition.arguments.slice(0, 2), ['csl', 'run'])
+  const [check, run] = await registered.tasks[1].provideTasks()
+  assert.deepStrictEqual(check.execution.values, [program, ['csl', 'check', '/layout.csl', '--arch=wse3', '--params=n:4']])
+  assert.deepStrictEqual(run.definition.arguments, ['csl', 'run', '/layout.csl', '--arch=wse3', '--params=n:4'])
+  settings['csl.options'] = ['--arch=wse2']
+  events.configure()
+  assert.deepStrictEqual((await registered.tasks[1].provideTasks())[0].definition.arguments.slice(3), ['--arch=wse2', '--params=n:4'])
+  settings['csl.options'] = ['--arch=wse3']
+  events.configure()
   const types = require(folder + '/package.json').contributes.debuggers.map((d) => d.type)
   const adapters = types.map((type) => registered['adapter ' + type].createDebugAdapterDescriptor(
     { configuration: { program: 'a.c', device: 'ipu-sim', args: ['3'] } }).values)
   assert.deepStrictEqual(adapters, [[program, ['csl', 'debug', '--dap']], [program, ['sim', '--dap']], [program, ['run', '--dap', '--device', 'ipu-sim', 'a.c', '3']]])
   const { resolveDebugConfiguration } = registered['configuration tilewright-csl']
-  assert.deepStrictEqual(resolveDebugConfiguration(undefined, {}), { type: 'tilewright-csl', request: 'launch',
-    name: 'Debug this file', program: '/t.csl', args: ['--arch=wse3'], stopOnEntry: false })
+  assert.deepStrictEqual(await resolveDebugConfiguration(undefined, {}), { type: 'tilewright-csl', request: 'launch',
+    name: 'Debug this file', program: '/layout.csl', args: ['--arch=wse3', '--params=n:4'], stopOnEntry: false })
   assert.strictEqual(resolveDebugConfiguration(undefined, { type: 'tilewright-csl', program: 'x' }).program, 'x')
   assert.strictEqual(registered['configuration tilewright-sim'].resolveDebugConfiguration(undefined, {}), undefined)
   const wanted = require(folder + '/package.json').contributes.commands.map((c) => c.command)
@@ -81,9 +86,11 @@ async function main() {
 
   vscode.window.activeTextEditor = { document: { ...document(''), save: async () => {} } }
   await registered['tilewright.debug']()
-  assert.deepStrictEqual(started.map((c) => [c.type, c.program]), [['tilewright-csl', '/t.csl']])
+  assert.deepStrictEqual(started.map((c) => [c.type, c.program]), [['tilewright-csl', '/layout.csl']])
 
   await deactivate()
+  assert.deepStrictEqual((await registered.tasks[1].provideTasks())[0].execution.values[1], ['csl', 'check', '/t.csl', '--arch=wse3'],
+    'without a server')
   settings.path = '/nowhere/tilewright'
   await registered['tilewright.restart']()
   assert(lines.some((l) => /There is no language server/.test(l)), 'a missing program is told')

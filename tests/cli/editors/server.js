@@ -3,6 +3,7 @@
 'use strict'
 let rest = Buffer.alloc(0)
 const texts = {}
+let options // of the settings
 function send(message) {
   const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }))
   const whole = Buffer.concat([Buffer.from(`Content-Length: ${text.length}\r\n\r\n`), text])
@@ -14,6 +15,9 @@ function tell(uri) {
   send({ method: 'textDocument/publishDiagnostics', params: { uri, diagnostics: column < 0 ? [] : [{ range, severity: 1, message: 'é bad' }] } })
 }
 function take({ id, method, params }) {
+  if (method === 'initialize') options = params.initializationOptions.csl.options
+  if (method === 'workspace/didChangeConfiguration') options = params.settings.tilewright.csl.options
+  if (method === 'tilewright/program') send({ id, result: { uri: 'file:///layout.csl', options: [...options, '--params=n:4'] } })
   if (method === 'initialize') send({ id, result: { capabilities: { textDocumentSync: 1, hoverProvider: true } } })
   if (method === 'textDocument/didOpen') { texts[params.textDocument.uri] = params.textDocument.text; tell(params.textDocument.uri) }
   if (method === 'textDocument/didChange') { texts[params.textDocument.uri] = params.contentChanges[0].text; tell(params.textDocument.uri) }

@@ -168,6 +168,10 @@ def alone(program, folder):
     c.open("top.csl", "param size: u16;\nlayout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\", .{ .n = size }); }\n")
     c.open("pe.csl", "param n: u16;\nexport var x: f32 = 1;\ncomptime { @comptime_assert(@is_arch(\"wse3\") and n == 7); }\n")
     check("a buffer that is no file yet, and the options of a script", [c.settled("pe.csl"), c.told("top.csl")], [[], []])
+    asked = c.ask("tilewright/program", {"textDocument": {"uri": c.uri("pe.csl")}})["result"]
+    check("what runs it", asked, {"uri": c.uri("top.csl"), "options": ["--arch=wse3", "--fabric-dims=9,4", "--fabric-offsets=4,1",
+                                                                        "--params=size:7"]})
+    check("of no document", c.ask("tilewright/program", {"textDocument": {"uri": c.uri("no.csl")}})["error"]["code"], -32602)
     c.edit("pe.csl", " and n == 7", "")
     hint = {"textDocument": {"uri": c.uri("pe.csl")}, "position": {"line": 0, "character": 6}}
     for settings, wanted in (({"options": ["--arch=wse2", "--params=size:8"]}, "7"),
@@ -177,6 +181,8 @@ def alone(program, folder):
                              ({"options": ["--params=size:8"], "layout": "./top.csl"}, "8")):
         c.tell("workspace/didChangeConfiguration", {"settings": {"tilewright": {"csl": settings}}})
         shown = c.ask("textDocument/hover", hint)["result"]["contents"]["value"]
+        options = c.ask("tilewright/program", {"textDocument": {"uri": c.uri("pe.csl")}})["result"]["options"]
+        check("what counts last", [o for o in options if "size" in o][-1], f"--params=size:{wanted}")
         check(f"the script and {settings}", shown.split("\n")[1], f"param n: u16 = {wanted}")
     c.open("free.csl", "export var x: u16 = 1.5;\n")
     check("a file alone", [one["message"][:30] for one in c.told("free.csl")] != [], True)
