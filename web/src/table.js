@@ -11,7 +11,8 @@ const ROW = 26;
 const AHEAD = 8;
 const MANY = 100000; // rows whose sorting is announced before it begins
 
-// spec: id, caption, count, columns: [{ title, value(i) (number or text), text(i), number, definition, width }],
+// spec: id, caption, count, columns: [{ title, value(i) (number or text), text(i), number, definition, width,
+// whole: no text of it is cut off, however narrow the page }],
 // sort: [column, descending], select(i), selected, most: height in rows, rows: Uint32Array (which and in what order),
 // owner: the profile whose rows these are, always the same ones under this id
 // How wide a text is in a cell, its padding included.
@@ -166,7 +167,7 @@ export function table(spec) {
             },
             spec.columns.map((column, k) => {
                 const text = textOf(column, i);
-                if (column.number) fit(k, text);
+                if (column.number || column.whole) fit(k, text);
                 const shown = cut(text);
                 const cell = h('span', {
                     role: 'gridcell',

@@ -121,6 +121,18 @@ it('says what a PE that is chosen did, its routes, and what it waits for', async
     await page.close();
 });
 
+it('says why it stopped in full on a telephone', async () => {
+    const page = await open(at('stuck.html'), { width: 390, hash: '#view=motion' });
+    await ready(page);
+    const cells = await page.$$eval('[data-table=stuck] .rows .cell', (all) =>
+        all.map((c) => [c.clientWidth, c.scrollWidth]),
+    );
+    assert.ok(cells.length >= 2);
+    for (const [seen, needed] of cells) assert.ok(needed <= seen, `${needed} of ${seen}`);
+    assert.ok(await page.$eval('[data-table=stuck]', (t) => t.scrollWidth > t.clientWidth && t.clientWidth <= 390));
+    await page.close();
+});
+
 it('plays to the end, and draws a cell where its picture says', async () => {
     const page = await open(at('stuck.html'), { hash: '#view=motion&at=0' });
     await ready(page);

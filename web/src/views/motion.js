@@ -243,7 +243,7 @@ function stuckTable(p, choose) {
         select: (i) => choose(stuckTile[i]),
         columns: [
             { title: capital(p.tileWord), value: (i) => p.tileName(stuckTile[i]), width: '130px' },
-            { title: 'Waits', value: (i) => p.name(stuckText[i]) },
+            { title: 'Waits', value: (i) => p.name(stuckText[i]), whole: true },
         ],
     });
 }
