@@ -137,7 +137,9 @@ static GByteArray *file_of(const char *name)
 
 static machine *machine_of(unsigned way)
 {
-    const char *const options[] = { "simulator.runNativeVertices=true", NULL };
+    /* What a state has been turned into may run for long: it is stopped, as a person would. */
+    const char *const options[] = { "simulator.turnLimit=100000",
+                                    way == NATIVE ? "simulator.runNativeVertices=true" : NULL, NULL };
     tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 1, .tiles_per_ipu = 2 };
     machine *m = &machines[way];
     if (m->engine) return m;
@@ -147,7 +149,7 @@ static machine *machine_of(unsigned way)
     check(m->device != NULL);
     m->graph = tw_graph_new(tw_device_target(m->device));
     tw_graph_add_codelets_source(m->graph, codelet, "c++", "count.cpp", "-O1");
-    m->engine = tw_engine_new(m->graph, rounds(m->graph), way == NATIVE ? options : NULL);
+    m->engine = tw_engine_new(m->graph, rounds(m->graph), options);
     check(m->engine != NULL);
     begin(m);
     check(play(m) == TW_OK);

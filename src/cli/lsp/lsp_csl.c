@@ -247,8 +247,8 @@ static char **words_of_settings(const tw__lsp *server)
     return words;
 }
 
-/* In the order in which they count: those of the settings, then those of the script, which is nearer to the program; in the other order for the program
- * whose layout the settings name. */
+/* In the order in which they count: those of the settings, then those of the script, which is nearer to the
+ * program; in the other order for the program whose layout the settings name. */
 static void read_options(const tw__lsp *server, const char *root, tw__csl_request *r, GPtrArray *kept)
 {
     char **general = words_of_settings(server),
