@@ -223,15 +223,15 @@ static void do_jump(debugger *d, char *args)
     if (!tw__csl_locations(d, args, codes)) return;
     int program = tw_wse_program_of(d->w, d->x, d->y);
     const tw_wse_code *to = NULL;
-    bool is_own = false;
-    for (guint i = 0; i < codes->len && !to; i++) {
+    unsigned own = 0; /* calls that were put in have one each */
+    for (guint i = 0; i < codes->len; i++) {
         const tw_wse_code *c = &g_array_index(codes, tw_wse_code, i);
         if ((int)c->program != program) continue;
-        is_own = true;
-        if (tw_wse_jump(d->w, d->x, d->y, c->at) == TW_OK) to = c;
+        own++;
+        if (!to && tw_wse_jump(d->w, d->x, d->y, c->at) == TW_OK) to = c;
     }
     if (!to) {
-        if (is_own)
+        if (own)
             complain(d, "%s.", tw_error_message());
         else
             complain(d, "PE %u,%u has no code there.", d->x, d->y);
@@ -239,7 +239,7 @@ static void do_jump(debugger *d, char *args)
     }
     printf("Continuing ");
     tw__csl_put_code(to);
-    putchar('\n');
+    printf(own > 1 ? ", one of %u such places\n" : "\n", own);
     do_continue(d, (char[]){ "" });
 }
 

@@ -117,8 +117,9 @@ static const char *step_name(const tw_profile_step *s)
 
 static void put_source_place(tracer *t, const char *key, tw__name file, uint32_t line)
 {
+    if (!file || !line) return;
     g_autofree char *place = g_strdup_printf("%s:%u", t->p->names.items[file], line);
-    if (file && line) tw__json_text(t->j, key, place);
+    tw__json_text(t->j, key, place);
 }
 
 /* The line of a kernel that took the most; of one that is known as a whole its own. */

@@ -383,6 +383,9 @@ ptype data[1]
 ptype pointer
 ptype *pointer
 ptype &data
+ptype &*pointer
+ptype &data == 1
+ptype &5
 ptype to
 ptype turns + 1
 ptype 1.5
@@ -406,11 +409,48 @@ print turns
 print data
 info cycles
 END
-shows "Nothing is running" "ready = false" "turns = 4" 'type = [2, 3]i16' 'type = [2]i16' 'type = f32' 'type = [*]f32' 'type = *[4]f32' \
+shows "Nothing is running" "ready = false" "turns = 4" 'type = [2, 3]i16' 'type = [2]i16' 'type = f32' 'type = [*]f32' 'type = *[4]f32' 'type = *f32' 'only memory has an address' \
   'type = fabout_dsd' 'type = comptime_int' 'type = comptime_float' "no variable 'nothing'" 'ptype VALUE' '*pointer = 3' \
   '*pointer@3 = {3, 4, -6}' '*table = {1, 2, 3}' '**table = 1' 'u16 is no pointer' 'data[0] = 0.25' 'jump LOCATION' \
   "'twice' is another function than 'go', with other registers." "no function or task 'nowhere'" 'PE 0,0 has no code there.' \
   "Continuing in 'go' at left.csl:28" 'Temporary breakpoint 2, [cycle' 'turns = 8' 'data = {0.5, 8, -12, 16}'
+
+# An @map that has begun is not left behind: it would go on in the next one.
+cat >map.csl <<'END'
+var a = [4]i16{ 1, 2, 3, 4 };
+var b = @zeros([4]i16);
+var n: i16 = 0;
+const ad = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] });
+const bd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> b[i] });
+fn f(v: i16) i16 {
+  n += 1;
+  return v * 10;
+}
+task main() void {
+  @map(f, ad, bd);
+  n = 0;
+}
+comptime {
+  const id = @get_local_task_id(8);
+  @bind_local_task(main, id);
+  @activate(id);
+}
+END
+cat >map_layout.csl <<'END'
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "map.csl", .{});
+}
+END
+debug 1 map_layout.csl --arch=wse3 -O0 <<'END'
+tbreak f
+run
+finish
+jump map.csl:12
+continue
+print b
+END
+shows 'PE 0,0 is in an @map: behind that it may jump.' 'b = {10, 20, 30, 40}'
 
 # A PE alone: where its tasks begin; a condition alone: where it becomes true; until, disable. Scalar code of PE 0,0
 # runs before the wafer comes to PE 1,0.

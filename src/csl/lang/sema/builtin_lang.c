@@ -3,6 +3,7 @@
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 #include <stdio.h>
+#include <string.h>
 
 #define ARG(i) (n->kid[i])
 
@@ -24,14 +25,47 @@ static operand b_as(sema *s, const node *n, const type *expected)
     return t ? tw__csl_cast(s, n, t, o) : tw__csl_nothing();
 }
 
+/* --- @bitcast ---------------------------------------------------------------------------------------------------- */
+
+static unsigned mantissa_bits(tw_type t)
+{
+    return t == TW_F32 ? 23 : t == TW_F16 ? 10 : t == TW_BF16 ? 7 : 9; /* of CB16 */
+}
+
+/* Bits may be an address, and come back as such: NaN keep theirs, which conversions make quiet. */
+static double float_of_bits(const type *t, uint64_t bits)
+{
+    unsigned mantissa = mantissa_bits(t->machine), sign = t->size * 8 - 1;
+    uint64_t low = bits & ((UINT64_C(1) << mantissa) - 1), all = (UINT64_C(1) << (sign - mantissa)) - 1;
+    double f = 0;
+    if (low && (bits >> mantissa & all) == all) {
+        uint64_t nan = bits >> sign << 63 | UINT64_C(0x7ff) << 52 | low << (52 - mantissa);
+        memcpy(&f, &nan, sizeof f);
+    } else {
+        tw_convert(TW_F64, &f, t->machine, &bits, (tw_convert_mode){ 0 }, 0);
+    }
+    return f;
+}
+
+static uint64_t bits_of_float(const type *t, double f)
+{
+    unsigned mantissa = mantissa_bits(t->machine), sign = t->size * 8 - 1;
+    uint64_t bits = 0, nan;
+    memcpy(&nan, &f, sizeof nan);
+    uint64_t low = nan >> (52 - mantissa) & ((UINT64_C(1) << mantissa) - 1);
+    if (f != f && low)
+        bits = nan >> 63 << sign | ((UINT64_C(1) << (sign - mantissa)) - 1) << mantissa | low;
+    else
+        tw_convert(t->machine, &bits, TW_F64, &f, (tw_convert_mode){ 0 }, 0);
+    return bits;
+}
+
 /* The bits of a scalar; a pointer's are its address. */
 static bool scalar_bits(sema *s, const node *n, const value *v, tw__csl_int *bits)
 {
-    uint64_t pattern = 0;
     uint32_t base = 0;
     if (tw__csl_is_float(v->type)) {
-        tw_convert(v->type->machine, &pattern, TW_F64, &v->f, (tw_convert_mode){ 0 }, 0);
-        *bits = (tw__csl_int)pattern;
+        *bits = (tw__csl_int)bits_of_float(v->type, v->f);
         return true;
     }
     if (v->type->kind != TW__CSL_TY_POINTER) {
@@ -57,10 +91,8 @@ static operand bitcast_known(sema *s, const node *n, const type *t, const value 
     tw__csl_int bits;
     if (!scalar_bits(s, n, v, &bits)) return tw__csl_nothing();
     if (tw__csl_is_float(t)) {
-        uint64_t pattern = (uint64_t)bits;
-        double f = 0;
-        tw_convert(TW_F64, &f, t->machine, &pattern, (tw_convert_mode){ 0 }, 0);
-        return tw__csl_known(tw__csl_of_float(t, f));
+        uint64_t pattern = (uint64_t)bits & (UINT64_MAX >> (64 - t->size * 8));
+        return tw__csl_known(tw__csl_of_float(t, float_of_bits(t, pattern)));
     }
     if (t->kind == TW__CSL_TY_POINTER)
         return tw__csl_known(

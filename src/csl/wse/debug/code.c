@@ -77,6 +77,8 @@ bool tw__wse_jump(tw__wse *w, uint32_t number, uint32_t at)
         return tw__fail(TW_E_INVALID_ARGUMENT, "PE %u,%u stands before no instruction", x, y), false;
     if (pe->printing)
         return tw__fail(TW_E_INVALID_ARGUMENT, "PE %u,%u prints: behind that it may jump", x, y), false;
+    if (pe->map && pe->map->depth == pe->depth && pe->map->pc == pe->pc && at != pe->pc)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "PE %u,%u is in an @map: behind that it may jump", x, y), false;
     if (at >= p->code_count) return tw__fail(TW_E_INDEX, "there is no instruction %u", at), false;
     int function = tw__csl_program_function_at(p, pe->pc);
     if (tw__csl_program_function_at(p, at) != function)

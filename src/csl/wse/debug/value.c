@@ -318,7 +318,9 @@ static val value_unary(reader *r)
 {
     value_blanks(r);
     if (value_takes(r, "&")) {
-        val v = value_postfix(r);
+        if (++r->depth > 100) return value_wrong(r, TW_E_PARSE, "the expression is nested too deeply");
+        val v = value_unary(r);
+        r->depth--;
         if (r->failed) return v;
         return v.kind == VIEW ? of_int(v.address) : value_wrong(r, TW_E_TYPE, "only memory has an address");
     }
@@ -643,16 +645,24 @@ static void put_type(GString *out, const val *v)
     g_string_append(out, v->type.text ? v->type.text : v->is_real ? "comptime_float" : "comptime_int");
 }
 
-char *tw__wse_print_type(const tw__wse *w, uint32_t pe, unsigned frame, const char *text)
+static bool type_of(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, bool in_memory, GString *out)
 {
-    GString *out = g_string_new(NULL);
-    for (; *text == '&' || g_ascii_isspace(*text); text++)
-        if (*text == '&') g_string_append_c(out, '*');
     reader r = value_begin(w, pe, frame, text);
     val v = all_of(&r);
-    if (!r.failed) put_type(out, &v);
+    bool good = !r.failed && (!in_memory || v.kind == VIEW);
+    if (good) put_type(out, &v);
     g_free(r.name);
-    return g_string_free(out, r.failed);
+    return good;
+}
+
+/* An address has the type of what lies there. */
+char *tw__wse_print_type(const tw__wse *w, uint32_t pe, unsigned frame, const char *text)
+{
+    while (g_ascii_isspace(*text)) text++;
+    GString *out = g_string_new(*text == '&' ? "*" : "");
+    if (*text == '&' && type_of(w, pe, frame, text + 1, true, out)) return g_string_free(out, FALSE);
+    g_string_truncate(out, 0);
+    return g_string_free(out, !type_of(w, pe, frame, text, false, out));
 }
 
 void tw__wse_put_name(GString *out, const tw__wse *w, uint32_t pe, const tw__wse_name *n, char format)

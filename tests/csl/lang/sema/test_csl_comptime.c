@@ -42,6 +42,11 @@ static void floats(void **state)
         /* a pointer is its address, to floats too */
         { "", P("@bitcast(u16, @bitcast(*u16, @as(f16, 6.0))), @bitcast(f16, @bitcast(*u16, @as(u16, 0x4600)))"),
           "17920, 6" },
+        /* so are signalling NaN */
+        { "", P("@bitcast(u16, @bitcast(f16, @as(u16, 0x7c01))), @bitcast(u16, @bitcast(bf16, @as(u16, 0xff81)))"),
+          "31745, 65409" },
+        { "", P("@bitcast(u32, @bitcast(f32, @as(u32, 0x7f800001))), @bitcast(u16, @bitcast(f16, @as(u16, 0xfe00)))"),
+          "2139095041, 65024" },
         { "", P("@as(i16, -10.8), @as(u16, 3.99), @as(bool, 0.0), @as(bool, 2), @as(f32, true), @as(u32, false)"),
           "-10, 3, false, true, 1, 0" },
         { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("nan < 1.0, 1.0 >= nan, nan != 1.0, 1.0 == nan"),
