@@ -220,14 +220,14 @@ static int sim_prepare(tw__sim_session *s)
     const tw__sim_request *r = s->r;
     g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
     tw_sim_launch launch = { .entry = tw_object_entry(s->image),
-                             .vertex_base = base_of(s, VERTEX_BASE, s->region1 + TW__SIM_VERTEX),
-                             .worker_base = base_of(s, WORKER_BASE, s->region1 + TW__SIM_ARGUMENTS) };
+                             .vertex_base = base_of(s, VERTEX_BASE, s->room + TW__SIM_VERTEX),
+                             .worker_base = base_of(s, WORKER_BASE, s->room + TW__SIM_ARGUMENTS) };
     uint32_t base = tw_sim_memory_base(tw_object_arch(s->image)),
              bytes = tw_sim_memory_bytes(tw_object_arch(s->image));
     memset(tw_sim_memory(s->sim), 0, bytes);
     tw_sim_code_changed(s->sim, base, bytes);
     tw_sim_reset(s->sim);
-    s->next = s->region1 + TW__SIM_ARGUMENTS + 8 * TW__SIM_SCRATCH;
+    s->next = s->room + TW__SIM_ARGUMENTS + 8 * TW__SIM_SCRATCH;
     int result = tw_sim_load(s->sim, s->image) == TW_OK ? TW__EXIT_OK : tw__cli_failure("sim");
     if (!result && r->call) {
         *strrchr(call[1], ')') = 0;
@@ -315,6 +315,24 @@ static void tell_functions(const char *path, const char *chip, const char *entry
     tw_object_free(image);
 }
 
+/* Data of the image may lie in region 1 too. */
+static int find_room(tw__sim_session *s)
+{
+    enum { LINE = 64 };
+    tw_isa_arch arch = tw_object_arch(s->image);
+    uint32_t end = tw_sim_memory_base(arch) + tw_sim_memory_bytes(arch);
+    const tw_section *section;
+    s->room = s->region1;
+    for (size_t i = 0; (section = tw_object_get_section(s->image, i)); i++)
+        if ((section->flags & TW_SECTION_ALLOC) && section->address >= s->region1)
+            s->room = MAX(s->room, section->address + section->size);
+    s->room = (s->room + LINE - 1) & ~(uint32_t)(LINE - 1);
+    if (end - s->room >= TW__SIM_VERTEX) return TW__EXIT_OK;
+    tw_error_set(TW_E_LINK, "the data ends at 0x%x and leaves no %u KB for stacks and arguments", s->room,
+                 TW__SIM_VERTEX >> 10);
+    return tw__cli_failure("sim");
+}
+
 static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
 {
     tw_sim_options options = *given;
@@ -325,7 +343,8 @@ static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
     s->trace_file = options.trace_file;
     if (s->r->interactive && !(s->debug = tw_debug_new(s->image)) && tw_error_status() != TW_E_SYMBOL)
         fprintf(stderr, "tilewright sim: note: %s\n", tw_error_message());
-    int result = sim_prepare(s);
+    int result = find_room(s);
+    if (!result) result = sim_prepare(s);
     if (!result) result = s->r->interactive ? tw__sim_debug(s) : run_once(s);
     tw_debug_free(s->debug);
     tw_sim_free(s->sim);
@@ -400,7 +419,8 @@ const tw__command tw__command_sim = {
     .arguments = "FILE.S|FILE.o|FILE.gp [OPTIONS]",
     .summary = "run a function of IPU assembly on the simulator of a tile",
     .help =
-        "$mvertex_base is 64 KB behind the start of region 1, the stack and scratch space lie before it;\n"
+        "$mvertex_base is 64 KB behind the start of region 1 or the data there, the stack and scratch space lie "
+        "before it;\n"
         "--set-reg '$mvertex_base=0x82000' sets another place.\n"
         "Arguments of --call: 7, 1.5 (float), 1.5h (half), 1:2 and 1.0:2.0:3.0:4.0 (vectors in pairs and quads),\n"
         "{7} (as its member), {1,2,3} (by pointer); those behind ... are variadic and go to the stack. Registers "

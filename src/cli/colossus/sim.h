@@ -27,7 +27,9 @@ typedef struct tw__sim_session {
     tw_sim *sim; /* NULL: none stands, in graphs */
     tw_object *image;
     const tw__sim_request *r;
-    uint32_t region1, next;      /* where the next aggregate goes */
+    uint32_t region1;
+    uint32_t room;               /* for stacks, arguments and the vertex: behind the image's data in region 1 */
+    uint32_t next;               /* where the next aggregate goes */
     uint32_t kept[TW__SIM_KEPT]; /* registers that a function has to keep, at its entry */
     guint64 limit;               /* turns of a run; 0: no limit */
     /* Memory, registers and arguments as at the start, and the contexts started: the exit status. NULL: they are. */

@@ -114,7 +114,7 @@ int tw__sim_pass(tw__sim_session *s, const char *text)
     g_autofree char *args = g_strdup(text);
     places p = { 0 };
     unsigned depth = 0;
-    tw_sim_set_m(s->sim, 0, 11, s->region1 + TW__SIM_ARGUMENTS - 0x400);
+    tw_sim_set_m(s->sim, 0, 11, s->room + TW__SIM_ARGUMENTS - 0x400);
     tw_sim_set_m(s->sim, 0, 10, TW_SIM_RETURN);
     fill_kept(s);
     for (char *start = args, *c = args;; c++) {

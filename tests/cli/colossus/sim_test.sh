@@ -62,6 +62,32 @@ expect --call 'f(1.0:2.0:3.0:4.0, 5.0)' '$a3 40800000' '$a4 40a00000'           
 expect --call 'f({1.5})' '$a0 3fc00000'
 expect --call 'f(1, 2, 3, 4:5, 6)' '$m2  00000003' '$m3  00000000' '$m4  00000004' '$m5  00000005' # no half of a pair
 expect --call 'f(1, 2, 3, 4, 5, 6)' '$m3  00000004' '$m4  00000005' '$m5  00000006'
+
+# Stack and arguments lie behind the data that is in region 1.
+table() { # words
+  cat <<END
+.worker
+.section .text.t
+.globl t
+.align 4
+t: setzi \$m4, table
+  ld32 \$m0, \$m4, \$mzero, 3840
+  ld32 \$m1, \$m4, \$mzero, 3841
+  ld32 \$m4, \$sp, \$mzero, 0
+  br \$lr
+.section .interleaved.t, "a"
+.align 16
+table: .fill $1, 4, 9
+END
+}
+table 32768 >table.s
+"$tilewright" sim table.s --call 't({1, 2}, 2, 3, 4, 5)' >out 2>&1
+for word in '$m0  00000009' '$m1  00000009' '$m4  00000005'; do
+  grep -qF "$word" out || { cat out; exit 1; }
+done
+table 100000 >table.s
+! "$tilewright" sim table.s --call 't(1)' >out 2>&1
+grep -qF 'the data ends at 0xe1a80 and leaves no 64 KB for stacks and arguments' out
 expect --call 'f(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)' '$a5 40c00000' '$m4  40e00000' '$m5  41000000'
 expect --call 'f(1, 2.0, 3, 4.0)' '$m0  00000001  $m1  00000003' '$a0 40000000' '$a1 40800000' # each file by itself
 expect --call 'f(..., {7, 8})' '$m4  0008c000' '$m5  00000000'                            # variadic: by pointer

@@ -136,11 +136,14 @@ static bool take(area *a, uint32_t size, uint32_t align, uint32_t *address)
 
 typedef enum kind { CODE, INTERLEAVED, DATA } kind;
 
+static bool is_interleaved(const tw_section *s)
+{
+    return strncmp(s->name, ".interleaved", 12) == 0 && (s->name[12] == 0 || s->name[12] == '.');
+}
+
 static kind kind_of(const tw_section *s)
 {
-    if (s->flags & TW_SECTION_EXEC) return CODE;
-    bool named = strncmp(s->name, ".interleaved", 12) == 0 && (s->name[12] == 0 || s->name[12] == '.');
-    return named ? INTERLEAVED : DATA;
+    return s->flags & TW_SECTION_EXEC ? CODE : is_interleaved(s) ? INTERLEAVED : DATA;
 }
 
 static void has_no_room(tw__link *link, kind what, uint32_t needed, uint32_t end)
@@ -161,6 +164,8 @@ static void place_kind(tw__link *link, kind what, area *first, area *second)
         tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
         const tw_section *from = content(s);
         if (!s->kept || kind_of(from) != what) continue;
+        if (what == CODE && is_interleaved(from))
+            tw__link_error(link, "'%s' is code, which cannot run in region 1", from->name);
         uint32_t address = 0, align = what == CODE && from->align < 4 ? 4 : from->align;
         needed += from->size;
         if (!take(first, from->size, align, &address) && !(second && take(second, from->size, align, &address)))
