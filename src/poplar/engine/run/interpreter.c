@@ -364,6 +364,7 @@ tw_status tw__machine_go(machine *m)
 {
     tw_status s = instructions_run(m);
     if (s && m->loop != UINT32_MAX) tw__account_cut(m->engine, m->loop, m->pc);
+    if (s) m->loop = UINT32_MAX;
     return s;
 }
 

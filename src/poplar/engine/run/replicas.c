@@ -341,6 +341,16 @@ static tw_status begin_all(meeting *m, unsigned program)
     return s;
 }
 
+/* Of a run that failed: the loops in which those stand that wait for the one that did. */
+static void account_waiting(const meeting *m)
+{
+    for (unsigned i = m->begin; m->machines && i < m->end; i++) {
+        const tw__machine *one = &m->machines[i];
+        if (one->engine && !one->ended && one->loop != UINT32_MAX)
+            tw__account_cut(one->engine, one->loop, one->pc - 1);
+    }
+}
+
 tw_status tw__replicas_execute(tw_engine *engine, unsigned program)
 {
     size_t n = engine->core->created;
@@ -361,6 +371,7 @@ tw_status tw__replicas_execute(tw_engine *engine, unsigned program)
         if (s || m.places[1] == ENDED) break;
         s = hold_meeting(&m);
     }
+    if (s) account_waiting(&m);
     free(m.machines);
     free(m.places);
     return s;

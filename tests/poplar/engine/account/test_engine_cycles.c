@@ -423,6 +423,42 @@ static void interrupted_loops(void **state)
     }
 }
 
+/* repeat 5 { in -> x; sync } of two replicas, ended in the fourth transfer of either: the profile, of replica 0, has its
+ * four, also when it waits for the other. */
+static void interrupted_replicas(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 2; who++) {
+        tw_ipu_model model = { .size = sizeof model, .num_ipus = 2, .tiles_per_ipu = 4, .replicas_only = true };
+        tw_device *device = tw_device_ipu_model_with(&model);
+        tw_graph *g = tw_graph_new_replicated(tw_device_target(device), 2);
+        tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "x");
+        tw_graph_map(g, x, 0);
+        tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, 4, TW_STREAM_REPLICATE, NULL);
+        tw_program round = tw_program_sequence_of(
+            g, 2, (tw_program[]){ tw_program_copy_from_stream(g, in, x), tw_program_sync(g, TW_SYNC_GLOBAL) });
+        static const char *const options[] = { "target.syncReplicasIndependently=true", NULL };
+        tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 5, round), options);
+        test_ok(tw_engine_load(e, device));
+        handed h[2] = { { 0 } };
+        h[who].last = 4;
+        test_ok(tw_engine_connect_stream_to_callback(e, "in[0]",
+                                                     &(tw_stream_callback){ .fetch = hand, .user = &h[0] }));
+        test_ok(tw_engine_connect_stream_to_callback(e, "in[1]",
+                                                     &(tw_stream_callback){ .fetch = hand, .user = &h[1] }));
+        assert_int_equal(tw_engine_run(e, 0), TW_E_SYSTEM);
+        tw_interrupt(false);
+        seen *s = calloc(1, sizeof *s);
+        assert_non_null(s);
+        tw_profile_each_step(tw_engine_profile(e), see, s);
+        unsigned transfers = 0;
+        for (int i = 0; i < s->count && i < 256; i++) transfers += !strcmp(s->steps[i].type_name, "StreamCopy");
+        free(s);
+        if (transfers != 4) fail_msg("ended by replica %u: %u transfers", who, transfers);
+        tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +474,7 @@ int main(void)
         cmocka_unit_test(stream_copy),
         cmocka_unit_test(print_step),
         cmocka_unit_test(interrupted_loops),
+        cmocka_unit_test(interrupted_replicas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
