@@ -25,21 +25,18 @@ static guint name_node(name_tree *t, const char *path, const char *title, guint 
 
 static void sum_named(name_tree *t, const char *name, double cycles, uint64_t times)
 {
-    g_auto(GStrv) parts = g_strsplit(name, "/", -1);
+    g_auto(GStrv) parts = g_strsplit(name, "/", DEEPEST);
     g_autoptr(GString) path = g_string_new(NULL);
     guint up = TW__NONE;
-    unsigned depth = 0;
     for (char **part = parts; *part || up == TW__NONE; part++) {
-        bool is_last = depth + 1 == DEEPEST, ends = !*part;
+        bool ends = !*part;
         if (!ends && !**part) continue;
-        g_autofree char *rest = is_last ? g_strjoinv("/", part) : NULL;
-        const char *title = ends ? "(no name)" : rest ? rest : *part;
+        const char *title = ends ? "(no name)" : *part;
         g_string_append_printf(path, "/%s", title);
         up = name_node(t, path->str, title, up);
         tw__named_steps *node = &g_array_index(t->nodes, tw__named_steps, up);
         node->cycles += cycles, node->times += times;
-        depth++;
-        if (is_last || ends) return;
+        if (ends) return;
     }
 }
 

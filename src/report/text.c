@@ -305,7 +305,7 @@ static void put_named(const sheet *s, const tw__named_steps *node, double whole)
     fprintf(s->out, " %15s %5.1f%% ", tw__commas(text, sizeof text, (uint64_t)node->cycles),
             part_of(node->cycles, whole));
     put_bar(s, whole > 0 ? node->cycles / whole : 0, BLUE);
-    fprintf(s->out, " %s steps\n", tw__commas(text, sizeof text, node->times));
+    fprintf(s->out, " %s step%s\n", tw__commas(text, sizeof text, node->times), node->times == 1 ? "" : "s");
 }
 
 /* Those of `order` as they are read: each followed by what is below it, the largest first. */

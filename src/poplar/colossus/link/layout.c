@@ -175,16 +175,19 @@ static void place_kind(tw__link *link, kind what, area *first, area *second)
     if (full) has_no_room(link, what, needed, first->end);
 }
 
-/* Data at a given address, first what has to lie in region 1. */
+/* Data at a given address, what has to lie in region 1 at its start or behind that address. */
 static void place_data_at(tw__link *link, uint32_t address, const tw_tile_region *low, const tw_tile_region *high)
 {
-    area data = { address, high->start + high->bytes };
+    area data = { address, high->start + high->bytes }, upper = { MAX(address, high->start), data.end };
     if (address < low->start)
         tw__link_error(link, "data cannot lie at 0x%x: the memory begins at 0x%x", address, low->start);
-    place_kind(link, INTERLEAVED, &data, NULL);
-    if (data.at != address && address < high->start)
-        tw__link_error(link, "interleaved data cannot lie at 0x%x: region 1 begins at 0x%x", address, high->start);
-    place_kind(link, DATA, &data, NULL);
+    place_kind(link, INTERLEAVED, &upper, NULL);
+    if (upper.at == high->start) {
+        place_kind(link, DATA, &data, NULL);
+        return;
+    }
+    data.end = high->start;
+    place_kind(link, DATA, address < high->start ? &data : &upper, &upper);
 }
 
 bool tw_link_is_interleaved(const tw_object *image)
