@@ -12,7 +12,7 @@ const tw__rule_row tw__rule_rows[] = {
     // clang-format off
     { "R1",  "memory over the limit",     "largest use of a tile / its limit",                                    0.90 },
     { "R2",  "memory uneven",             "largest use / mean use, where the largest is half of the limit",       2.00 },
-    { "R3",  "waiting",                   "idle cycles of tiles at syncs and in steps / all tile cycles",         0.10 },
+    { "R3",  "waiting",                   "idle cycles of tiles, but in host copies / all tile cycles",           0.10 },
     { "R4",  "one slow tile",             "cycles that steps would end sooner without their slowest tile",        0.05 },
     { "R5",  "barriers",                  "cycles of syncs / all cycles",                                         0.10 },
     { "R6",  "exchange",                  "cycles of exchanges / all cycles",                                     0.30 },

@@ -202,7 +202,8 @@ function histogram(p) {
     }
     const note = (text) => h('p', { class: 'note', 'data-note': 'memory' }, text);
     if (!some) return { element: note(rest) };
-    if (low === high) return { element: note(`${several(some, p.tileWord)}, ${bytes(high)}${some > 1 ? ' each' : ''}. ${rest}`) };
+    if (low === high)
+        return { element: note(`${several(some, p.tileWord)}, ${bytes(high)}${some > 1 ? ' each' : ''}. ${rest}`) };
     const width = byteBins(high, 32);
     const bins = Math.floor(high / width) + 1;
     let labelled = 1; // each so many-th edge has a label: whole kB, halves and quarters
