@@ -126,18 +126,24 @@ static tw__reader *sim_dap_reader(debugger *d)
 
 /* --- memory ---------------------------------------------------------------------------------------------------- */
 
-/* Variables by their addresses; of assembly, symbols by theirs. */
+/* A variable that lies in memory, by its address; else a symbol, by its own. What is neither is a value. */
 static bool sim_dap_address(debugger *d, unsigned thread, unsigned number, const char *expression,
                             uint64_t *address)
 {
-    char *error = NULL, *end = NULL;
-    if (!g_ascii_isalpha(*expression) && *expression != '_' && *expression != '*') return false;
-    g_autofree char *place = g_strdup_printf("&%s", expression);
-    char *text = sim_dap_evaluate(d, thread, number, place, &error);
-    if (text) *address = g_ascii_strtoull(text, &end, 0);
-    bool good = text && end > text;
+    g_autofree char *place = g_strdup_printf("&(%s)", expression), *why = NULL, *why_not = NULL;
+    if (thread) look_at_context(d, thread), tw__debug_choose_frame(d, number);
+    char *text = tw__source_print(d->s, d->context, place, &why), *end = text;
+    bool good = text;
+    if (text) {
+        *address = g_ascii_strtoull(text, &end, 0);
+        good = end > text;
+    } else if (!(text = tw__source_print(d->s, d->context, expression, &why_not))) { /* it is no variable */
+        int index = tw_object_find_symbol(d->s->image, expression);
+        const tw_symbol *symbol = index < 0 ? NULL : tw_object_get_symbol(d->s->image, (size_t)index);
+        good = symbol && symbol->section >= 0;
+        if (good) *address = symbol->value;
+    }
     free(text);
-    g_free(error);
     return good;
 }
 

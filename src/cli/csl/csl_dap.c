@@ -189,6 +189,7 @@ static bool csl_dap_command(debugger *d, const char *text, bool *goes)
     tw__reader_obey(&d->reader, text);
     *goes = d->reader.go;
     d->reader.go = false;
+    if (*goes && tw__dap_has_ended(d->dap)) d->again = d->leave = false; /* it stays where it stands */
     if (d->reader.ended) complain(d, "The client ends it."), d->reader.ended = false;
     return !d->reader.failed;
 }
@@ -198,17 +199,18 @@ static tw__reader *csl_dap_reader(debugger *d)
     return &d->reader;
 }
 
-/* --- memory: an address is that in a PE, with its thread above -------------------------------------------------- */
+/* --- memory: an address is that in a PE, with its thread above, and a bit that those of code do not have -------- */
 
 enum { ADDRESS_BITS = 32 };
+#define OF_DATA (UINT64_C(1) << 63)
 
 static bool csl_dap_locate(debugger *d, unsigned thread, unsigned frame, const char *expression, uint64_t *address)
 {
     unsigned x = d->x, y = d->y;
     if (thread) pe_of(d, thread, &x, &y);
-    g_autofree char *place = g_strdup_printf("&%s", expression);
+    g_autofree char *place = g_strdup_printf("&(%s)", expression);
     char *text = tw_wse_print(d->w, x, y, frame, place, 'u');
-    if (text) *address = (uint64_t)thread_of(d, x, y) << ADDRESS_BITS | strtoul(text, NULL, 10);
+    if (text) *address = OF_DATA | (uint64_t)thread_of(d, x, y) << ADDRESS_BITS | strtoul(text, NULL, 10);
     free(text);
     return text;
 }
@@ -217,8 +219,8 @@ static bool csl_dap_locate(debugger *d, unsigned thread, unsigned frame, const c
 static size_t csl_dap_read(debugger *d, uint64_t address, uint8_t *bytes, size_t count)
 {
     enum { PE_BYTES = 48 * 1024 };
-    unsigned thread = (unsigned)(address >> ADDRESS_BITS), at = (unsigned)address, x, y;
-    if (!csl_dap_has_thread(d, thread) || at >= PE_BYTES || !count) return 0;
+    unsigned thread = (unsigned)((address & ~OF_DATA) >> ADDRESS_BITS), at = (unsigned)address, x, y;
+    if (!(address & OF_DATA) || !csl_dap_has_thread(d, thread) || at >= PE_BYTES || !count) return 0;
     pe_of(d, thread, &x, &y);
     count = MIN(count, PE_BYTES - at);
     g_autofree char *place = g_strdup_printf("$b[%u]@%zu", at, count);
@@ -347,7 +349,8 @@ static void csl_dap_go(debugger *d, unsigned thread, tw__dap_go how, bool instru
 static uint64_t csl_dap_instruction(debugger *d, uint64_t address, char **text, tw__dap_place *place)
 {
     unsigned program = (unsigned)(address >> 32), at = (unsigned)address;
-    char *shown = program < d->info.programs ? tw_wse_instruction(d->w, program, at) : NULL;
+    bool is_code = !(address & OF_DATA) && program < d->info.programs;
+    char *shown = is_code ? tw_wse_instruction(d->w, program, at) : NULL;
     (void)place;
     *text = g_strdup(shown);
     free(shown);

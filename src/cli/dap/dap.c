@@ -153,6 +153,11 @@ bool tw__dap_is_over(const tw__dap *dap)
     return dap->over;
 }
 
+bool tw__dap_has_ended(const tw__dap *dap)
+{
+    return dap->exited;
+}
+
 /* --- what the program does ------------------------------------------------------------------------------------- */
 
 void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text)
@@ -184,12 +189,14 @@ void tw__dap_excepted(tw__dap *dap, unsigned thread, const char *kind, const cha
 void tw__dap_end(tw__dap *dap)
 {
     dap->ending = false, dap->exited = true;
+    dap->excepted = 0;
     tw__dap_event(dap, "terminated", NULL);
 }
 
 void tw__dap_exited(tw__dap *dap, int status)
 {
     dap->running = dap->ending = false;
+    dap->excepted = 0;
     if (dap->over || dap->exited || dap->restart) return;
     dap->exited = true;
     tw__dap_flush(dap, "stdout");

@@ -90,7 +90,8 @@ bool tw__dap_logs(tw__dap *dap, unsigned number, unsigned thread);
 void tw__dap_loop(tw__dap *dap); /* messages, until one lets the program go on, or the client goes */
 /* While it runs, now and then: takes what has come. True: it is to stop, for a pause or for ever. */
 bool tw__dap_poll(tw__dap *dap);
-bool tw__dap_is_over(const tw__dap *dap); /* the client has gone, or goes */
+bool tw__dap_is_over(const tw__dap *dap);   /* the client has gone, or goes */
+bool tw__dap_has_ended(const tw__dap *dap); /* the program, by itself or by `terminate`; it may be started again */
 void tw__dap_exited(tw__dap *dap, int status);
 /* What was printed up to here came from the program. */
 void tw__dap_flush_program(tw__dap *dap);

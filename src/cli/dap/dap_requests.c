@@ -117,7 +117,7 @@ static json_t *restart(tw__dap *dap, const json_t *arguments, char **error)
         return NULL;
     }
     if (json_is_object(launched)) dap->stop_on_entry = json_is_true(json_object_get(launched, "stopOnEntry"));
-    dap->restart = true, dap->exited = false;
+    dap->restart = true, dap->exited = dap->ending = false; /* of `restart` and `terminate` the later one counts */
     dap->pause = dap->running;
     return json_object();
 }
@@ -150,6 +150,7 @@ static json_t *terminate(tw__dap *dap, const json_t *arguments, char **error)
         return NULL;
     }
     dap->ending = dap->pause = dap->running;
+    dap->restart = false;
     dap->after = end_at_once;
     return json_object();
 }
@@ -438,6 +439,10 @@ static json_t *evaluate(tw__dap *dap, const json_t *arguments, char **error)
     g_clear_pointer(error, g_free);
     if (!good) {
         *error = g_steal_pointer(&printed);
+        return NULL;
+    }
+    if (go && dap->exited) {
+        *error = g_strdup("the program has ended");
         return NULL;
     }
     if (go) {

@@ -45,13 +45,23 @@ class Client:
                 self.events.append(message)
         return message
 
-    def send(self, command, **arguments):
+    def request(self, command, **arguments):
         self.last += 1
         message = {"seq": self.last, "type": "request", "command": command}
         if arguments:
             message["arguments"] = arguments
-        self.send_raw(json.dumps(message).encode())
+        return json.dumps(message).encode()
+
+    def send(self, command, **arguments):
+        self.send_raw(self.request(command, **arguments))
         return self.last
+
+    def ask_at_once(self, *requests):
+        """Requests, (command, arguments) each, that the adapter gets with one look."""
+        bodies = [self.request(command, **arguments) for command, arguments in requests]
+        self.write(b"".join(b"Content-Length: %d\r\n\r\n" % len(body) + body for body in bodies))
+        for seq in range(self.last - len(bodies) + 1, self.last + 1):
+            assert self.answer(seq)["success"] is True, seq
 
     def answer(self, seq):
         while True:
@@ -79,6 +89,11 @@ class Client:
                 if message["event"] == name:
                     return message.get("body", {})
             self.read()
+
+    def next_event(self):
+        while not self.events:
+            self.read()
+        return self.events.pop(0)["event"]
 
     # --- what sessions begin and end with
     def initialize(self, **more):

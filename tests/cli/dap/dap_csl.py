@@ -134,8 +134,8 @@ def stops_and_looks():
     assert struct.unpack("<4f", c.memory(memory["data"]["memoryReference"], 16)) == (3, 2, -3, 4)
     element = c.parts(memory["data"])["[1]"]["memoryReference"]
     assert struct.unpack("<2f", c.memory(element, 8, offset=4)) == (-3, 4)
-    end = c.ask("readMemory", memoryReference="0x10000bfff", count=9)
-    assert end["address"] == "0x10000bfff" and end["unreadableBytes"] == 8, end
+    end = c.ask("readMemory", memoryReference="0x800000010000bfff", count=9)
+    assert end["address"] == "0x800000010000bfff" and end["unreadableBytes"] == 8, end
     assert c.ask("readMemory", memoryReference="0xbfff", count=9) == {"address": "0xbfff", "data": "", "unreadableBytes": 9}
     row = c.parts(memory["table"])["[1]"]
     last = c.parts(row)["[2]"]
@@ -146,7 +146,12 @@ def stops_and_looks():
     assert [v["value"] for v in some] == ["2", "-3"], some
     assert c.scope(frames[0]["id"], "PE")["tasks"]["value"].startswith("local    8  start, runs")
     assert "r10" in c.scope(frames[0]["id"], "Registers")
-    assert c.ask("evaluate", expression="data[1] + 1", frameId=1, context="watch")["result"] == "3"
+    code = frames[0]["instructionPointerReference"]
+    assert c.ask("readMemory", memoryReference=code, count=1)["unreadableBytes"] == 1, "code is no data"
+    (of_data,) = c.ask("disassemble", memoryReference=element, instructionCount=1)["instructions"]
+    assert of_data["instruction"] == "??", "and data no code"
+    assert c.ask("evaluate", expression="data[1] + 1", frameId=1, context="watch") == {"result": "3", "variablesReference": 0}
+    assert c.ask("evaluate", expression="data[1]", frameId=1, context="watch")["memoryReference"] == element
     assert "start, runs" in c.ask("evaluate", expression="info tasks", frameId=1, context="repl")["result"]
     assert c.complete("info ro") == ["routes"] and c.complete("da", frameId=1) == ["data"] and c.complete("q") == []
     assert c.complete("break tw") == ["twice"] and "continue" in c.complete("co"), c.complete("co")
@@ -255,6 +260,20 @@ def ends():
     c.ask("terminate")
     c.event("terminated")
     assert c.refused("next", threadId=1) == "the program has ended"
+    cycle = c.ask("evaluate", expression="$cycle")["result"]
+    for word in ("continue", "step", "run"):
+        assert c.refused("evaluate", expression=word, context="repl") == "the program has ended"
+    assert c.ask("evaluate", expression="$cycle")["result"] == cycle and not c.events, c.events
+    at_entry = ("restart", {"arguments": {"stopOnEntry": True}})
+    c.ask("restart", arguments={"stopOnEntry": False})  # of `terminate` and `restart` while it runs, the later one counts
+    c.ask_at_once(("terminate", {}), at_entry)
+    assert c.next_event() == "stopped"
+    cycle = int(c.ask("evaluate", expression="$cycle")["result"])
+    c.ask("continue", threadId=1)
+    c.ask_at_once(at_entry, ("terminate", {}))
+    assert c.next_event() == "terminated"
+    assert int(c.ask("evaluate", expression="$cycle")["result"]) > cycle, "where it stood"
+    assert c.refused("continue", threadId=1) == "the program has ended" and not c.events, c.events
     c.leave()
     c = client()
     c.begin("bad_store.csl", ["--arch=wse3"])
@@ -262,6 +281,9 @@ def ends():
     info = c.ask("exceptionInfo", threadId=1)
     assert info["exceptionId"] == "fault" and "far.csl:4: " in info["details"]["message"], info
     assert "outside the 49152 bytes of a PE" in info["description"] or "outside the 49152 bytes of PE memory" in info["description"], info
+    c.ask("continue", threadId=1)
+    c.event("terminated")
+    assert c.refused("exceptionInfo", threadId=1) == "this thread has not stopped for an exception"
     c.leave()
 
 

@@ -100,6 +100,8 @@ def source():
     assert frames[0]["source"] == {"name": "a.cpp", "path": path}, frames
     local = c.scope(frames[0]["id"], "Locals")
     assert local["n"]["value"] == "4", local
+    assert "memoryReference" not in local["n"], "it is in a register"
+    assert "memoryReference" not in c.ask("evaluate", expression="n", frameId=frames[0]["id"])
     point = c.ask("evaluate", expression="*p", frameId=frames[0]["id"], context="watch")
     assert c.memory(point["memoryReference"], 6) == b"\0\0\xc0\x3f\1\0", "1.5f, then 1"
     parts = c.parts(point)
@@ -227,12 +229,16 @@ def assembly():
     assert info["exceptionId"] == "INVALID_ADDRESS" and "0x3" in info["details"]["message"], info
     code = c.ask("evaluate", expression="fault")["memoryReference"]
     assert c.memory(code, 4) == c.memory("0x4c000", 4) and len(c.memory("0x4c000", 8)) == 8, code
+    for value in ("fault + 4", "$m0", "3"):
+        assert "memoryReference" not in c.ask("evaluate", expression=value), value
     assert c.ask("readMemory", memoryReference="0", count=2) == {"address": "0x0", "data": "", "unreadableBytes": 2}
     assert c.complete("x fa") == ["fault"] and c.complete("con") == [], "the client's"
     assert "$m13" in c.complete("$m", frameId=c.frames()[0]["id"])
     assert values(c.scope(c.frames()[0]["id"], "Registers"))["$m0"] == "3 (0x3)"
     c.ask("continue", threadId=1)
-    c.ended(1)
+    c.event("terminated")
+    assert c.refused("exceptionInfo", threadId=stop["threadId"]) == "this thread has not stopped for an exception"
+    c.leave()
 
     c = client()
     c.initialize()
