@@ -192,6 +192,23 @@ static char *command_in(const char *script)
     return all ? g_strdup(all->str) : NULL;
 }
 
+/* Folders that a script names from its own, by their paths: who takes the words stands elsewhere. */
+static void make_folders_absolute(char **words, const char *folder)
+{
+    static const char option[] = "--import-path";
+    for (char **word = words; *word; word++) {
+        const char *rest = g_str_has_prefix(*word, option) ? *word + strlen(option) : "?";
+        char *old = NULL;
+        if (*rest == '=') {
+            g_autofree char *whole = g_canonicalize_filename(rest + 1, folder);
+            old = *word, *word = g_strdup_printf("%s=%s", option, whole);
+        } else if (!*rest && word[1]) {
+            old = *++word, *word = g_canonicalize_filename(old, folder);
+        }
+        g_free(old);
+    }
+}
+
 /* The words of that line, when it compiles this layout; else NULL. */
 static char **words_of_script(const char *path, const char *root)
 {
@@ -207,7 +224,10 @@ static char **words_of_script(const char *path, const char *root)
     bool good = take_options(&alone, words, &file) && file;
     tw__csl_request_clear(&alone);
     g_autofree char *layout = good ? g_canonicalize_filename(file, folder) : NULL;
-    if (good && !strcmp(layout, root)) return words;
+    if (good && !strcmp(layout, root)) {
+        make_folders_absolute(words, folder);
+        return words;
+    }
     g_strfreev(words);
     return NULL;
 }

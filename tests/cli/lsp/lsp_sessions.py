@@ -163,14 +163,15 @@ def alone(program, folder):
     """A file of no layout, and of options."""
     os.makedirs(os.path.join(folder, "one"), exist_ok=True)
     with open(os.path.join(folder, "one", "commands_wse3.sh"), "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\nset -e\ncslc --arch=wse3 ./top.csl --fabric-dims=9,4 \\\n  --fabric-offsets=4,1 --params=size:7 -o out\n")
+        file.write("#!/bin/sh\nset -e\ncslc --arch=wse3 ./top.csl --fabric-dims=9,4 \\\n  --fabric-offsets=4,1 --import-path lib --import-path=./two/../lib --params=size:7 -o out\n")
     c = Client(program, os.path.join(folder, "one"))
     c.open("top.csl", "param size: u16;\nlayout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\", .{ .n = size }); }\n")
     c.open("pe.csl", "param n: u16;\nexport var x: f32 = 1;\ncomptime { @comptime_assert(@is_arch(\"wse3\") and n == 7); }\n")
     check("a buffer that is no file yet, and the options of a script", [c.settled("pe.csl"), c.told("top.csl")], [[], []])
     asked = c.ask("tilewright/program", {"textDocument": {"uri": c.uri("pe.csl")}})["result"]
-    check("what runs it", asked, {"uri": c.uri("top.csl"), "options": ["--arch=wse3", "--fabric-dims=9,4", "--fabric-offsets=4,1",
-                                                                        "--params=size:7"]})
+    lib = os.path.join(folder, "one", "lib")
+    check("what runs it", asked, {"uri": c.uri("top.csl"), "options": [
+        "--arch=wse3", "--fabric-dims=9,4", "--fabric-offsets=4,1", "--import-path", lib, "--import-path=" + lib, "--params=size:7"]})
     check("of no document", c.ask("tilewright/program", {"textDocument": {"uri": c.uri("no.csl")}})["error"]["code"], -32602)
     c.edit("pe.csl", " and n == 7", "")
     hint = {"textDocument": {"uri": c.uri("pe.csl")}, "position": {"line": 0, "character": 6}}
