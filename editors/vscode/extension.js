@@ -260,7 +260,7 @@ async function activate(context) {
   context.subscriptions.push(diagnostics, output, ...debuggers(),
     vscode.workspace.onDidOpenTextDocument(opened), vscode.workspace.onDidChangeTextDocument(changed),
     vscode.workspace.onDidCloseTextDocument(closed),
-    vscode.workspace.onDidChangeConfiguration(() => client && client.notify('workspace/didChangeConfiguration', { settings: { tilewright: options() } })),
+    vscode.workspace.onDidChangeConfiguration((e) => client && e.affectsConfiguration('tilewright') && client.notify('workspace/didChangeConfiguration', { settings: { tilewright: options() } })),
     vscode.languages.registerDocumentFormattingEditProvider(SELECTOR.slice(0, 2), { provideDocumentFormattingEdits: format }),
     vscode.tasks.registerTaskProvider('tilewright', { provideTasks: activeTasks, resolveTask: (t) => task(t.definition, t.name) }),
     vscode.commands.registerCommand('tilewright.check', runTask('check')),

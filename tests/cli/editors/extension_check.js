@@ -68,10 +68,13 @@ async function main() {
   assert.deepStrictEqual(check.execution.values, [program, ['csl', 'check', '/layout.csl', '--arch=wse3', '--params=n:4']])
   assert.deepStrictEqual(run.definition.arguments, ['csl', 'run', '/layout.csl', '--arch=wse3', '--params=n:4'])
   settings['csl.options'] = ['--arch=wse2']
-  events.configure()
+  events.configure({ affectsConfiguration: (section) => section !== 'tilewright' }) // of another extension
+  assert.deepStrictEqual((await registered.tasks[1].provideTasks())[0].definition.arguments.slice(3), ['--arch=wse3', '--params=n:4'])
+  const ours = { affectsConfiguration: (section) => section === 'tilewright' }
+  events.configure(ours)
   assert.deepStrictEqual((await registered.tasks[1].provideTasks())[0].definition.arguments.slice(3), ['--arch=wse2', '--params=n:4'])
   settings['csl.options'] = ['--arch=wse3']
-  events.configure()
+  events.configure(ours)
   const types = require(folder + '/package.json').contributes.debuggers.map((d) => d.type)
   const adapters = types.map((type) => registered['adapter ' + type].createDebugAdapterDescriptor(
     { configuration: { program: 'a.c', device: 'ipu-sim', args: ['3'] } }).values)
