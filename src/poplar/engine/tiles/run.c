@@ -471,6 +471,7 @@ void tw__tile_load(tw_engine *engine)
         tw_sim *sim = engine->sims->by_tile[i];
         if (!sim) continue;
         tw_sim_reset(sim);
+        tw__sim_walked(sim); /* a vertex may have written its code */
         set_up(engine, (uint32_t)i, sim);
     }
 }

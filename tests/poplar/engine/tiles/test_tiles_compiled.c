@@ -235,9 +235,39 @@ static void in_region_1(void **state)
     }
 }
 
+/* A load brings code back that a vertex has written over. */
+static void loads_code_again(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <poplar/Vertex.hpp>\n__attribute__((noinline)) static int five(int x) { return x ^ 5; }\n"
+        "class Spoils : public poplar::Vertex { public: poplar::InOut<int> x; bool compute() { *x = five(*x);\n"
+        "    *(volatile unsigned *)(void *)&five = 0xffffffffu; return true; } };\n";
+    tw_device *device = tile_device(true, TW_MK2);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    add_file(g, "spoils.cpp", text);
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1), "x");
+    tw_graph_map(g, x, 1);
+    tw_graph_create_host_access(g, "x", x);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Spoils", 1), "x", tw_tensor_index(g, x, 0));
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    for (int i = 0; i < 2; i++) {
+        int32_t value = 16;
+        if (tw_engine_load(e, device) != TW_OK) fail_msg("%s", tw_error_message());
+        test_ok(tw_engine_write(e, "x", &value, sizeof value));
+        test_ok(tw_engine_run(e, 0));
+        test_ok(tw_engine_read(e, "x", &value, sizeof value));
+        assert_int_equal(value, 21);
+        assert_int_equal(tw_engine_run(e, 0), TW_E_APPLICATION);
+    }
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(like_the_host), cmocka_unit_test(cycles_of_the_chip),
-                                        cmocka_unit_test(estimates_come_first), cmocka_unit_test(in_region_1) };
+                                        cmocka_unit_test(estimates_come_first), cmocka_unit_test(in_region_1),
+                                        cmocka_unit_test(loads_code_again) };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
