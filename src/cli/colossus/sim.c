@@ -316,7 +316,7 @@ static void tell_functions(const char *path, const char *chip, const char *entry
 }
 
 /* Data of the image may lie in region 1 too. */
-static int find_room(tw__sim_session *s)
+static int find_stack_room(tw__sim_session *s)
 {
     enum { LINE = 64 };
     tw_isa_arch arch = tw_object_arch(s->image);
@@ -343,7 +343,7 @@ static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
     s->trace_file = options.trace_file;
     if (s->r->interactive && !(s->debug = tw_debug_new(s->image)) && tw_error_status() != TW_E_SYMBOL)
         fprintf(stderr, "tilewright sim: note: %s\n", tw_error_message());
-    int result = find_room(s);
+    int result = find_stack_room(s);
     if (!result) result = sim_prepare(s);
     if (!result) result = s->r->interactive ? tw__sim_debug(s) : run_once(s);
     tw_debug_free(s->debug);

@@ -645,7 +645,8 @@ static void put_type(GString *out, const val *v)
     g_string_append(out, v->type.text ? v->type.text : v->is_real ? "comptime_float" : "comptime_int");
 }
 
-static bool type_of(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, bool in_memory, GString *out)
+static bool put_type_of(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, bool in_memory,
+                        GString *out)
 {
     reader r = value_begin(w, pe, frame, text);
     val v = all_of(&r);
@@ -660,9 +661,9 @@ char *tw__wse_print_type(const tw__wse *w, uint32_t pe, unsigned frame, const ch
 {
     while (g_ascii_isspace(*text)) text++;
     GString *out = g_string_new(*text == '&' ? "*" : "");
-    if (*text == '&' && type_of(w, pe, frame, text + 1, true, out)) return g_string_free(out, FALSE);
+    if (*text == '&' && put_type_of(w, pe, frame, text + 1, true, out)) return g_string_free(out, FALSE);
     g_string_truncate(out, 0);
-    return g_string_free(out, !type_of(w, pe, frame, text, false, out));
+    return g_string_free(out, !put_type_of(w, pe, frame, text, false, out));
 }
 
 void tw__wse_put_name(GString *out, const tw__wse *w, uint32_t pe, const tw__wse_name *n, char format)

@@ -141,7 +141,7 @@ static bool is_interleaved(const tw_section *s)
     return strncmp(s->name, ".interleaved", 12) == 0 && (s->name[12] == 0 || s->name[12] == '.');
 }
 
-static kind kind_of(const tw_section *s)
+static kind section_kind(const tw_section *s)
 {
     return s->flags & TW_SECTION_EXEC ? CODE : is_interleaved(s) ? INTERLEAVED : DATA;
 }
@@ -163,7 +163,7 @@ static void place_kind(tw__link *link, kind what, area *first, area *second)
     for (guint i = 0; i < link->sections->len; i++) {
         tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
         const tw_section *from = content(s);
-        if (!s->kept || kind_of(from) != what) continue;
+        if (!s->kept || section_kind(from) != what) continue;
         if (what == CODE && is_interleaved(from))
             tw__link_error(link, "'%s' is code, which cannot run in region 1", from->name);
         uint32_t address = 0, align = what == CODE && from->align < 4 ? 4 : from->align;
@@ -193,7 +193,7 @@ static void place_data_at(tw__link *link, uint32_t address, const tw_tile_region
 bool tw_link_is_interleaved(const tw_object *image)
 {
     for (size_t i = 0; image && i < image->section_count; i++)
-        if (kind_of(&image->sections[i].public) == INTERLEAVED) return true;
+        if (section_kind(&image->sections[i].public) == INTERLEAVED) return true;
     return false;
 }
 
