@@ -18,8 +18,8 @@ extern "C" {
 /* --- linear mapping ------------------------------------------------------------------------------------------- */
 
 /* `elements` in blocks of whole grains, one block for each of the first tiles: no two differ by more than a grain,
- * each has `min_elements` where there are that many. Returns the number of blocks, writes up to `room`. `grain` 0
- * counts as 1. Arithmetic does not overflow for fewer than 2^32 elements and tiles. */
+ * each has `min_elements` where there are that many. Returns the number of blocks, writes up to `room`, none where
+ * `blocks` is NULL. `grain` 0 counts as 1. */
 TW_API size_t tw_poputil_linear_blocks(unsigned tiles, uint64_t elements, unsigned min_elements, unsigned grain,
                                        tw_interval *blocks, size_t room);
 /* Block i on tile (i + offset) modulo the graph's tiles; returns the tile after the last one, for the next tensor. */
@@ -78,7 +78,7 @@ typedef struct tw_split_limits { /* 0: the default */
 } tw_split_limits;
 /* The elements of `regions` in their order, in parts as even as those of tw_poputil_linear_blocks(): run r of the
  * result is part r. NULL with tw_error_status(): no memory; TW_E_POPLIBS: `regions` is NULL and `count` is not 0, an
- * interval ends before it begins, or they have more than 2^64 elements. Free with tw_sorted_regions_free(). */
+ * interval ends before it begins, or they have 2^64 elements or more. Free with tw_sorted_regions_free(). */
 TW_API tw_sorted_regions *tw_poputil_split_regions(size_t count, const tw_interval *regions,
                                                    const tw_split_limits *limits);
 
@@ -104,7 +104,8 @@ TW_API unsigned tw_poputil_innermost_grouping(tw_graph *graph, tw_tensor tensor)
 typedef struct tw_grouping {
     unsigned dim, size;
 } tw_grouping;
-/* Groupings from the innermost in storage outwards, sizes above 1 only. */
+/* Groupings from the innermost in storage outwards, sizes above 1 only. Returns how many there are, writes up to
+ * `room`, none where `groupings` is NULL. */
 TW_API size_t tw_poputil_dim_groupings(tw_graph *graph, tw_tensor tensor, tw_grouping *groupings, size_t room);
 /* A variable of that shape whose blocks, splits[d] of them along dimension d (the last may be smaller), are one
  * run of storage each. Unmapped. */

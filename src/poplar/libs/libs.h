@@ -51,6 +51,11 @@ tw__libs_text tw__libs_path(const char *path, const char *name);
 GArray *tw__libs_mapping(const tw_graph *graph, tw_tensor tensor);          /* of tw_mapped_interval */
 GArray *tw__libs_variable_regions(const tw_graph *graph, tw_tensor tensor); /* of tw_variable_region */
 
+/* --- poputil/mapping.c ---------------------------------------------------------------------------------------- */
+
+/* Where part i of `parts` begins, parts of whole grains as even as they get; for i = parts: `elements`. */
+uint64_t tw__libs_part_begin(uint64_t i, uint64_t parts, uint64_t elements, unsigned grain);
+
 /* --- popops/deal.c: the elements of a tensor to the workers of the tiles that have them ----------------------- */
 
 /* Intervals of the flattened tensor that one worker of `tile` gets. */

@@ -7,6 +7,12 @@ static uint64_t over(uint64_t a, uint64_t b) /* a / b, rounded up */
     return a / b + (a % b != 0);
 }
 
+uint64_t tw__libs_part_begin(uint64_t i, uint64_t parts, uint64_t elements, unsigned grain)
+{
+    unsigned __int128 at = (unsigned __int128)over(elements, grain) * i / parts * grain;
+    return at < elements ? (uint64_t)at : elements;
+}
+
 size_t tw_poputil_linear_blocks(unsigned tiles, uint64_t elements, unsigned min_elements, unsigned grain,
                                 tw_interval *blocks, size_t room)
 {
@@ -19,10 +25,9 @@ size_t tw_poputil_linear_blocks(unsigned tiles, uint64_t elements, unsigned min_
         if (per < least) per = least;
     }
     uint64_t used = over(grains, per);
-    for (uint64_t i = 0; blocks && i < used && i < room; i++) {
-        uint64_t end = (i + 1) * grains / used * grain;
-        blocks[i] = (tw_interval){ i * grains / used * grain, end < elements ? end : elements };
-    }
+    for (uint64_t i = 0; blocks && i < used && i < room; i++)
+        blocks[i] = (tw_interval){ tw__libs_part_begin(i, used, elements, grain),
+                                   tw__libs_part_begin(i + 1, used, elements, grain) };
     return used;
 }
 

@@ -111,7 +111,8 @@ tw_sorted_regions *tw_poputil_split_regions(size_t count, const tw_interval *reg
     size_t at = 0, start = 0; /* interval, and how many of its elements are dealt out */
     g_array_append_val(first, start);
     for (uint64_t p = 0; p < parts; p++) {
-        uint64_t want = MIN((p + 1) * grains / parts * grain, total) - p * grains / parts * grain;
+        uint64_t want =
+            tw__libs_part_begin(p + 1, parts, total, grain) - tw__libs_part_begin(p, parts, total, grain);
         while (want) {
             uint64_t begin = regions[at].begin + start, n = MIN(want, regions[at].end - begin);
             add_pieces(out, begin, begin + n, most);

@@ -9,7 +9,8 @@ bool tw_poputil_broadcast_shape(unsigned rank_a, const size_t *a, unsigned rank_
 {
     unsigned most = MAX(rank_a, rank_b);
     if ((rank_a && !a) || (rank_b && !b)) {
-        tw_error_set(TW_E_POPLIBS, "tw_poputil_broadcast_shape: a shape of %u dimensions that is NULL", most);
+        tw_error_set(TW_E_POPLIBS, "tw_poputil_broadcast_shape: a shape of %u dimensions that is NULL",
+                     rank_a && !a ? rank_a : rank_b);
         return false;
     }
     for (unsigned d = 0; d < most; d++) {

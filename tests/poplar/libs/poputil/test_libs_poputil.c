@@ -8,7 +8,7 @@ typedef unsigned __int128 wide;
 
 static uint64_t up(uint64_t a, uint64_t b)
 {
-    return (a + b - 1) / b;
+    return a / b + (a % b != 0);
 }
 
 /* The rule in its own words: grains, how many a tile gets at least, how many tiles that makes, who gets which. */
@@ -27,7 +27,7 @@ static void check_blocks(unsigned tiles, uint64_t n, unsigned least, unsigned gr
     for (uint64_t i = 0; i < used; i++) {
         uint64_t begin = (uint64_t)((wide)i * grains / used), end = (uint64_t)((wide)(i + 1) * grains / used);
         assert_int_equal(seen[i].begin, begin * grain);
-        assert_int_equal(seen[i].end, end * grain < n ? end * grain : n);
+        assert_int_equal(seen[i].end, (wide)end * grain < n ? end * grain : n);
     }
     free(seen);
 }
@@ -44,6 +44,11 @@ static void libs_poputil_blocks(void **state)
     assert_int_equal(tw_poputil_linear_blocks(1472, 1000, 32, 2, NULL, 0), 30);
     assert_int_equal(tw_poputil_linear_blocks(1472, 0, 32, 2, NULL, 0), 0);
     assert_int_equal(tw_poputil_linear_blocks(4, 10, 0, 0, NULL, 0), 4);
+    static const struct {
+        unsigned tiles, least, grain;
+    } most[] = { { 3, 0, 1 }, { 1, 0, 4 }, { 1472, 100, 3 }, { 7, UINT32_MAX, UINT32_MAX } };
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++)
+        check_blocks(most[i].tiles, UINT64_MAX, most[i].least, most[i].grain);
 }
 
 static void libs_poputil_map_linearly(void **state)
@@ -238,6 +243,34 @@ static void libs_poputil_split(void **state)
     assert_int_equal(s->run_count, 1);
     assert_int_equal(s->intervals[0].end, 30);
     tw_sorted_regions_free(s);
+    /* as many elements as there can be, in one interval and in two: ends of the parts are those of the blocks */
+    static const struct {
+        size_t count;
+        tw_interval list[2];
+        tw_split_limits limits;
+        size_t parts, intervals;
+    } rows[] = {
+        { 1, { { 0, UINT64_MAX } }, { .parts = 3 }, 3, 3 },
+        { 1, { { 0, UINT64_MAX } }, { .grain = 4 }, 1, 1 },
+        { 1, { { 0, UINT64_MAX } }, { .grain = UINT32_MAX, .parts = 1000 }, 1000, 1000 },
+        { 2, { { 0, 1ull << 63 }, { 1ull << 63, UINT64_MAX } }, { .parts = 2 }, 2, 3 },
+        { 2, { { 0, 1ull << 63 }, { 1ull << 63, UINT64_MAX } }, { .grain = 2, .parts = 3 }, 3, 4 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_interval block[1000];
+        s = tw_poputil_split_regions(rows[i].count, rows[i].list, &rows[i].limits);
+        assert_non_null(s);
+        assert_int_equal(s->run_count, rows[i].parts);
+        assert_int_equal(s->interval_count, rows[i].intervals);
+        assert_int_equal(
+            tw_poputil_linear_blocks((unsigned)rows[i].parts, UINT64_MAX, 0, rows[i].limits.grain, block, 1000),
+            rows[i].parts);
+        for (size_t p = 0; p < rows[i].parts; p++) {
+            assert_int_equal(s->intervals[s->first[p]].begin, block[p].begin);
+            assert_int_equal(s->intervals[s->first[p + 1] - 1].end, block[p].end);
+        }
+        tw_sorted_regions_free(s);
+    }
 }
 
 /* --- shapes --------------------------------------------------------------------------------------------------- */
@@ -519,11 +552,21 @@ static void libs_poputil_null_lists(void **state)
 #undef REFUSES
     assert_false(tw_poputil_broadcast_shape(1, NULL, 1, one, NULL, NULL));
     assert_int_equal(tw_error_status(), TW_E_POPLIBS);
+    assert_non_null(strstr(tw_error_message(), "a shape of 1 dimensions"));
+    assert_false(tw_poputil_broadcast_shape(1, NULL, 2, one, NULL, NULL)); /* the one that is NULL */
+    assert_non_null(strstr(tw_error_message(), "a shape of 1 dimensions"));
+    assert_false(tw_poputil_broadcast_shape(1, one, 2, NULL, NULL, NULL));
+    assert_non_null(strstr(tw_error_message(), "a shape of 2 dimensions"));
     assert_int_equal(tw_poputil_merge_regions(NULL, 2), 0);
     assert_null(tw_poputil_split_regions(2, NULL, NULL));
     assert_null(tw_poputil_split_regions(1, (tw_interval[]){ { 5, 4 } }, NULL));
     assert_null(tw_poputil_split_regions(2, (tw_interval[]){ { 0, UINT64_MAX }, { 0, 1 } }, NULL));
+    /* lists that are written where there are some: they count */
     assert_int_equal(tw_poputil_linear_blocks(4, 8, 0, 1, NULL, 4), 4);
+    tw_grouping grouping[4];
+    size_t groupings = tw_poputil_dim_groupings(g, x, grouping, 4);
+    assert_true(groupings > 0);
+    assert_int_equal(tw_poputil_dim_groupings(g, x, NULL, 4), groupings);
     tw_graph_free(g);
     tw_device_free(dev);
 }
