@@ -214,9 +214,13 @@ static bool scatter_window(tw_graph *graph, const char *call, tw_tensor tensor, 
     tw__extents own = tw__libs_shape(graph, tensor), given = tw__libs_shape(graph, updates);
     if (!tw__libs_ready(graph) || !tw__libs_list(graph, call, "window_dims", p->window_count, p->window_dims))
         return false;
+    if (p->window_count > given.rank) {
+        tw_graph_fail(graph, TW_E_POPLIBS, call, "window_dims has more numbers than %s has dimensions",
+                      tw__libs_describe(graph, updates).text);
+        return false;
+    }
     gather_widen(p->window_count, p->window_dims, dims);
-    if (p->window_count > given.rank ||
-        !gather_dims(graph, call, "window_dims", p->window_count, dims, given.rank, true) ||
+    if (!gather_dims(graph, call, "window_dims", p->window_count, dims, given.rank, true) ||
         !gather_dims(graph, call, "inserted_dims", p->inserted_count, p->inserted_dims, own.rank, true))
         return false;
     bool fits = p->window_count + p->inserted_count == own.rank && given.rank == batch->rank + p->window_count &&

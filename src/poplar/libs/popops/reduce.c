@@ -549,7 +549,8 @@ size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one 
     if (!tw__libs_ready(graph)) return sets;
     if (!tw__libs_list(graph, __func__, "compute sets", room, set)) return sets;
     if (sets > room || room - sets < TW_REDUCE_SETS) {
-        TW__LIBS_REFUSE(graph, "there is room for %zu compute sets and not for %zu", room, sets + TW_REDUCE_SETS);
+        TW__LIBS_REFUSE(graph, "there is room for %zu compute sets: %zu are there, and as many as %d come", room,
+                        sets, TW_REDUCE_SETS);
         return sets;
     }
     for (size_t i = 0; i < sets; i++)

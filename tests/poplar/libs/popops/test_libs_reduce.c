@@ -406,7 +406,9 @@ static void libs_reduce_together_refused(void **state)
                  "shares elements with the tensor of reduction 0", NULL);
     out[0] = out[1] = (tw_tensor){ 0, 0 };
     assert_int_equal(tw_popops_reduce_sets(g, 1, all, out, 0, set, 4, "s", NULL), 0);
-    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_sets", "4 compute sets and not for 48", NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_sets", "4 compute sets: 0 are there, and as many as 48", NULL);
+    assert_int_equal(tw_popops_reduce_sets(g, 1, all, out, SIZE_MAX, set, 1, "s", NULL), SIZE_MAX);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_sets", "1 compute sets: 18446744073709551615 are there", NULL);
     assert_int_equal(graph_hash(g), before);
     tw_graph_free(g);
     tw_device_free(dev);

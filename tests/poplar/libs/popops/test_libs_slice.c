@@ -422,6 +422,13 @@ static void libs_slice_refused(void **state)
     REFUSED("tw_popops_scatter_window", "'slice' float[4, 1]", "[3]");
     assert_true(tw_popops_scatter_window(g, t, m, tw_tensor_slice(g, t, 0, 0, 3), &at, window));
     assert_true(window[0] == 1 && window[1] == 6);
+    tw_scatter too_many = at; /* numbers for the dimensions of the updates */
+    too_many.window_count = 3, too_many.window_dims = (unsigned[]){ 0, 1, 2 };
+    tw_popops_scatter(g, t, m, s, &too_many, NULL, NULL, p, NULL);
+    REFUSED("tw_popops_scatter", "window_dims has more numbers than 'slice' float[4, 1] has dimensions");
+    too_many.window_count = 1000; /* are not read */
+    assert_false(tw_popops_scatter_window(g, t, m, s, &too_many, window));
+    REFUSED("tw_popops_scatter_window", "window_dims has more numbers");
     tw_popops_scatter(g, t, m, s, NULL, NULL, NULL, p, NULL);
     REFUSED("tw_popops_scatter", "where");
     tw_popops_multi_slice(g, t, m, 1, &zero, &one, p, NULL, (const char *const[]){ "usedForUpdates=true", NULL });
