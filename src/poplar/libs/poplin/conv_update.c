@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients and updates of the parameters of convolutions. */
 #include "poplar/libs/poplin/conv.h"
+#include "poplar/libs/popops/popops.h"
 
 #include <string.h>
 
@@ -50,14 +51,6 @@ tw_tensor tw_poplin_conv_weight_deltas(tw_graph *graph, tw_tensor gradient, tw_t
     return made;
 }
 
-static bool scale_check(tw_graph *graph, const char *call, tw_scale scale)
-{
-    if (!scale.tensor.id || tw_tensor_elements(graph, scale.tensor) == 1) return tw__libs_ready(graph);
-    tw_graph_fail(graph, TW_E_POPLIBS, call, "the scale is one element, not %s",
-                  tw__libs_describe(graph, scale.tensor).text);
-    return false;
-}
-
 void tw_poplin_conv_weight_update(tw_graph *graph, tw_tensor gradient, tw_tensor weights, tw_tensor input,
                                   const tw_conv_params *params, tw_scale scale, tw_program sequence,
                                   const char *name, const char *const *options)
@@ -69,7 +62,8 @@ void tw_poplin_conv_weight_update(tw_graph *graph, tw_tensor gradient, tw_tensor
     tw_type type = tw_tensor_type(graph, weights);
     if (!tw__libs_ready(graph)) return;
     if (!tw__conv_sound(graph, __func__, &c, TW__CONV_WEIGHTS, weights, type == TW_HALF ? TW_HALF : TW_FLOAT) ||
-        !tw__libs_writeable(graph, __func__, weights) || !scale_check(graph, __func__, scale))
+        !tw__libs_writeable(graph, __func__, weights) || !tw__popops_each_once(graph, __func__, weights) ||
+        !tw__popops_scale_fits(graph, __func__, &scale))
         return;
     update.p.output_type = TW_FLOAT; /* rounded once, when it is added */
     tw_graph_push_scope(graph);
@@ -110,7 +104,9 @@ tw_tensor tw_poplin_create_biases(tw_graph *graph, tw_tensor activations, const 
 void tw_poplin_add_bias(tw_graph *graph, tw_tensor tensor, tw_tensor biases, tw_program sequence, const char *name)
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return;
-    if (!bias_check(graph, __func__, tensor, biases) || !tw__libs_writeable(graph, __func__, tensor)) return;
+    if (!bias_check(graph, __func__, tensor, biases) || !tw__libs_writeable(graph, __func__, tensor) ||
+        !tw__popops_each_once(graph, __func__, tensor))
+        return;
     if (!tw_graph_mapping_complete(graph, biases)) {
         TW__LIBS_REFUSE(graph, "%s has elements that are on no tile", tw__libs_describe(graph, biases).text);
         return;
@@ -129,7 +125,8 @@ void tw_poplin_conv_bias_update(tw_graph *graph, tw_tensor gradient, tw_tensor b
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__conv_options ignored;
     if (!bias_check(graph, __func__, gradient, biases) || !tw__libs_writeable(graph, __func__, biases) ||
-        !scale_check(graph, __func__, scale) || !tw__conv_read_options(graph, __func__, options, &ignored))
+        !tw__popops_each_once(graph, __func__, biases) || !tw__popops_scale_fits(graph, __func__, &scale) ||
+        !tw__conv_read_options(graph, __func__, options, &ignored))
         return;
     if (!tw_graph_mapping_complete(graph, gradient)) {
         TW__LIBS_REFUSE(graph, "%s has elements that are on no tile", tw__libs_describe(graph, gradient).text);

@@ -265,12 +265,14 @@ void tw_poplin_matmul_accumulate(tw_graph *graph, tw_tensor c, tw_scale scale, t
     bool fits = z.rank == x.rank && z.dim[z.rank - 2] == plan.m && z.dim[z.rank - 1] == plan.n &&
                 (z.rank == 2 || z.dim[0] == plan.groups) && (type == TW_FLOAT || type == TW_HALF) &&
                 own == tw_tensor_type(graph, b);
-    if (!fits || (scale.tensor.id && tw_tensor_elements(graph, scale.tensor) != 1)) {
+    if (!fits) {
         TW__LIBS_REFUSE(graph, "%s += scale * %s times %s", tw__libs_describe(graph, c).text,
                         tw__libs_describe(graph, a).text, tw__libs_describe(graph, b).text);
         return;
     }
-    if (!tw__libs_writeable(graph, __func__, c)) return;
+    if (!tw__libs_writeable(graph, __func__, c) || !tw__popops_each_once(graph, __func__, c) ||
+        !tw__popops_scale_fits(graph, __func__, &scale))
+        return;
     tw_graph_push_scope(graph);
     tw_tensor made = matmul_call(graph, __func__, a, b, TW_FLOAT, sequence, name, options);
     tw_popops_scaled_add(graph, c, (tw_scale){ 1, TW__LIBS_NIL }, made, scale, sequence, name, NULL);

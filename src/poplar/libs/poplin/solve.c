@@ -397,7 +397,7 @@ void tw_poplin_cholesky_in_place(tw_graph *graph, tw_tensor a, bool lower, tw_pr
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     solver s;
     if (!solver_check(&s, graph, __func__, a, sequence, name, options) || !tw__libs_writeable(graph, __func__, a) ||
-        !solver_ready(&s))
+        !tw__popops_each_once(graph, __func__, a) || !solver_ready(&s))
         return;
     tw_graph_push_scope(graph);
     tw_tensor made = solver_result(&s, solver_factored(&s, a, lower), a);

@@ -28,6 +28,8 @@ tw_tensor tw__popops_number(tw_graph *graph, tw_type type, double value);
 /* Vertices that write one value, or count: names and code, freed by the caller; NULL for types that have none. */
 char *tw__popops_fill_vertex(tw_type type, bool counts);
 char *tw__popops_fill_code(tw_type type, bool counts);
+/* Whether scaled sums take the scale: a number, or a tensor of one. Else an error of `call`. */
+bool tw__popops_scale_fits(tw_graph *graph, const char *call, const tw_scale *scale);
 
 /* --- real.c: floats and halves, computed as floats ------------------------------------------------------------- */
 

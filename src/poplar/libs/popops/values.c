@@ -43,7 +43,8 @@ void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination,
                         tw__libs_describe(graph, destination).text);
         return;
     }
-    if (!tw__libs_writeable(graph, __func__, destination)) return;
+    if (!tw__libs_writeable(graph, __func__, destination) || !tw__popops_each_once(graph, __func__, destination))
+        return;
     if (tw_tensor_type(graph, source) == type)
         tw_program_sequence_add(graph, sequence, tw_program_copy(graph, source, destination));
     else
@@ -215,7 +216,7 @@ void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program
 
 /* --- scaled sums ---------------------------------------------------------------------------------------------- */
 
-static bool scale_fits(tw_graph *graph, const char *call, const tw_scale *scale)
+bool tw__popops_scale_fits(tw_graph *graph, const char *call, const tw_scale *scale)
 {
     if (!scale->tensor.id) return true;
     uint64_t n = tw_tensor_elements(graph, scale->tensor);
@@ -267,7 +268,7 @@ static void values_scaled(tw_graph *graph, const char *call, tw_tensor a, const 
                                              { "scaleFloatToHalfTolerance", TW__LIBS_FRACTION, 8, NULL } };
     double given[2] = { 0, 1e-6 };
     if (!tw__libs_ready(graph) || !tw__libs_options(graph, call, options, table, G_N_ELEMENTS(table), given) ||
-        !scale_fits(graph, call, scale_a) || !scale_fits(graph, call, scale_b))
+        !tw__popops_scale_fits(graph, call, scale_a) || !tw__popops_scale_fits(graph, call, scale_b))
         return;
     tw_type type = tw_tensor_type(graph, a), own = tw_tensor_type(graph, b);
     bool same_shape = tw__libs_same_shape(graph, a, b);
@@ -278,7 +279,7 @@ static void values_scaled(tw_graph *graph, const char *call, tw_tensor a, const 
                       tw__libs_describe(graph, a).text, tw__libs_describe(graph, b).text);
         return;
     }
-    if (!tw__libs_writeable(graph, call, a)) return;
+    if (!tw__libs_writeable(graph, call, a) || !tw__popops_each_once(graph, call, a)) return;
     tw_tensor operand[4] = { a, b };
     unsigned count = 2;
     bool wide =

@@ -564,8 +564,9 @@ static void libs_conv_refused(void **state)
     tw_tensor x = variable(g, &ok, 0, 0, &r), w = variable(g, &ok, 2, 0, &r), dy = variable(g, &ok, 1, 0, &r),
               loose = tw_graph_add_variable(g, TW_FLOAT, 4, (size_t[]){ 1, 4, 6, 5 }, "loose"),
               h = tw_popops_cast(g, x, TW_HALF, s, "h"),
-              few = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ 3 }, "few");
-    tw_graph_map(g, few, 0);
+              few = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ 3 }, "few"),
+              flag = tw_graph_add_variable(g, TW_BOOL, 1, (size_t[]){ 1 }, "flag");
+    tw_graph_map(g, few, 0), tw_graph_map(g, flag, 0);
     uint64_t before = graph_hash(g);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = tw_poplin_conv_problem(&rows[i].p);
@@ -594,10 +595,21 @@ static void libs_conv_refused(void **state)
     tw_poplin_conv_weight_update(g, dy, x, x, &ok, (tw_scale){ 1, { 0, 0 } }, s, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_weight_update", "the weights", "'x' float[1, 4, 6, 5]", NULL);
     tw_poplin_conv_weight_update(g, dy, w, x, &ok, (tw_scale){ 1, few }, s, NULL, NULL);
-    refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_weight_update", "the scale is one element", "'few' float[3]",
-                 NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_weight_update", "a scale is one number", "'few' float[3]", NULL);
     tw_poplin_conv_bias_update(g, dy, few, (tw_scale){ 1, { 0, 0 } }, s, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_bias_update", "'dy' float[1, 2, 4, 3]", "'few' float[3]", NULL);
+    tw_tensor twice = tw_tensor_broadcast(g, tw_tensor_slice(g, few, 0, 0, 1), 2, 0), /* of one element each */
+        flat = tw_tensor_broadcast(g, tw_tensor_slice(g, w, 1, 0, 1), 2, 1);
+    tw_poplin_conv_bias_update(g, dy, twice, (tw_scale){ 1, { 0, 0 } }, s, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_bias_update", "'few' float[2]", "more than once", NULL);
+    tw_poplin_conv_weight_update(g, dy, tw_tensor_reshape(g, flat, 5, (size_t[]){ 1, 2, 4, 3, 3 }), x, &ok,
+                                 (tw_scale){ 1, { 0, 0 } }, s, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_weight_update", "'w' float[1, 2, 4, 3, 3]", "more than once",
+                 NULL);
+    tw_poplin_conv_bias_update(g, dy, tw_tensor_slice(g, few, 0, 0, 2), (tw_scale){ 1, flag }, s, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_conv_bias_update", "a scale is one number", "'flag' bool[1]", NULL);
+    tw_poplin_add_bias(g, tw_tensor_broadcast(g, dy, 2, 0), tw_tensor_slice(g, few, 0, 0, 2), s, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_add_bias", "'dy' float[2, 2, 4, 3]", "more than once", NULL);
     tw_poplin_add_bias(g, dy, few, s, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_add_bias", "'few' float[3]", NULL);
     tw_poplin_create_biases(g, few, NULL);

@@ -186,7 +186,10 @@ static void libs_matmul_edges(void **state)
     tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 70, 24 }, "x"),
               h = tw_graph_add_variable(g, TW_HALF, 2, (size_t[]){ 24, 3 }, "h"),
               i = tw_graph_add_variable(g, TW_INT, 2, (size_t[]){ 24, 3 }, "i"),
+              square = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 24, 24 }, "s"),
+              flag = tw_graph_add_variable(g, TW_BOOL, 1, (size_t[]){ 1 }, "flag"),
               loose = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 70, 70 }, "l");
+    tw_poputil_map_linearly(g, square), tw_poputil_map_linearly(g, flag);
     tw_poputil_map_linearly(g, x), tw_poputil_map_linearly(g, h), tw_poputil_map_linearly(g, i);
     uint64_t before = graph_hash(g);
     tw_poplin_matmul(g, x, x, TW_TYPE_NONE, p, NULL, NULL);
@@ -203,13 +206,23 @@ static void libs_matmul_edges(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_accumulate", "'l' float[70, 70]", "no tile", NULL);
     tw_poplin_matmul_accumulate(g, x, (tw_scale){ 1, { 0, 0 } }, x, tw_tensor_transpose(g, x), p, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_accumulate", "'x' float[70, 24] +=", NULL);
+    tw_poplin_matmul_accumulate(g, tw_tensor_broadcast(g, tw_tensor_slice(g, x, 0, 0, 1), 24, 0),
+                                (tw_scale){ 1, { 0, 0 } }, tw_tensor_transpose(g, x), x, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_accumulate", "'x' float[24, 24]", "more than once", NULL);
+    tw_poplin_matmul_accumulate(g, square, (tw_scale){ 1, x }, tw_tensor_transpose(g, x), x, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_accumulate", "a scale is one number", "'x' float[70, 24]",
+                 NULL);
+    tw_poplin_matmul_accumulate(g, square, (tw_scale){ 1, flag }, tw_tensor_transpose(g, x), x, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_accumulate", "a scale is one number", "'flag' bool[1]", NULL);
     tw_poplin_create_matmul_lhs(g, TW_FLOAT, 2, (size_t[]){ 2, 3 }, (size_t[]){ 2, 3 }, "a", NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_create_matmul_lhs", "[2, 3] times [2, 3]", NULL);
     tw_poplin_matmul(g, x, tw_tensor_transpose(g, x), TW_TYPE_NONE, p, NULL,
                      (const char *const[]){ "fullyConnectedPass=TRAINING", NULL });
     refused_with(g, TW_E_INVALID_OPTION, "tw_poplin_matmul", "TRAINING", "TRAINING_WU", NULL);
-    assert_null(tw_poplin_matmul_plan(g, TW_FLOAT, 4, NULL, NULL, NULL));
+    assert_null(tw_poplin_matmul_plan(g, TW_FLOAT, 4, (size_t[]){ 1, 2, 3, 3 }, (size_t[]){ 1, 2, 3, 3 }, NULL));
     refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_plan", "times", NULL);
+    assert_null(tw_poplin_matmul_plan(g, TW_FLOAT, 4, NULL, NULL, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_matmul_plan", "a: a list of 4 that is NULL", NULL);
     assert_int_equal(graph_hash(g), before);
     tw_graph_free(g);
     tw_device_free(dev);

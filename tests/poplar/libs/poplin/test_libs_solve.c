@@ -248,6 +248,9 @@ static void libs_solve_refused(void **state)
     refused_with(g, TW_E_INVALID_OPTION, "tw_poplin_cholesky", "blockSize", "from 1 on", NULL);
     tw_poplin_cholesky_in_place(g, a, true, p, NULL, (const char *const[]){ "blocksize=8", NULL });
     refused_with(g, TW_E_INVALID_OPTION, "tw_poplin_cholesky_in_place", "blocksize", NULL);
+    tw_poplin_cholesky_in_place(g, tw_tensor_broadcast(g, tw_tensor_slice(g, a, 0, 0, 1), 4, 0), true, p, NULL,
+                                NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_cholesky_in_place", "'a' float[4, 4]", "more than once", NULL);
     tw_poplin_triangular_mask(g, b, true, false, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_poplin_triangular_mask", "'b' float[5, 4]", NULL);
     tw_poplin_create_solver_input(g, TW_INT, 2, (size_t[]){ 4, 4 }, NULL, NULL);

@@ -146,6 +146,19 @@ static void libs_expr_refused(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_popops_scaled_add", "'x' float[2, 3]", "'odd' float[4]", NULL);
     tw_popops_scaled_subtract(g, t[0], many, t[0], one, p, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popops_scaled_subtract", "one number", "'x' float[2, 3]", NULL);
+    tw_tensor whole = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 4, 3 }, "whole"),
+              both = tw_tensor_concat(g, 2, (tw_tensor[]){ t[0], t[0] }, 0);
+    tw_graph_map(g, whole, 0);
+    before = graph_hash(g);
+    tw_popops_scaled_add(g, both, one, whole, one, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_scaled_add", "'x' float[4, 3]", "more than once", NULL);
+    tw_popops_scaled_subtract(g, both, (tw_scale){ 2, { 0, 0 } }, whole, (tw_scale){ 3, { 0, 0 } }, p, NULL, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_scaled_subtract", "'x' float[4, 3]", "more than once", NULL);
+    tw_popops_cast_to(g, whole, both, p, NULL); /* a copy, and with another type a map */
+    refused_with(g, TW_E_POPLIBS, "tw_popops_cast_to", "'x' float[4, 3]", "more than once", NULL);
+    tw_popops_cast_to(g, tw_tensor_reinterpret(g, whole, TW_INT), both, p, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_cast_to", "'x' float[4, 3]", "more than once", NULL);
+    assert_int_equal(graph_hash(g), before);
     tw_tensor loose = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ 4 }, "loose");
     before = graph_hash(g);
     tw_popops_zero(g, loose, p, NULL);
