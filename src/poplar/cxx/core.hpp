@@ -67,9 +67,10 @@ struct GraphLock {
     const tw_graph *graph; /* nullptr: not locked */
 };
 
-/* The element that is the metadata of a list which is connected row by row, by vertex and field. */
-using RowMetadata = std::pair<unsigned, std::size_t>; /* variable, offset */
-using RowMetadataMap = std::map<std::pair<unsigned, std::string>, RowMetadata>;
+/* What tells metadata of quarters apart: variable and offset of the element; of a constant its value. */
+using MetadataKey = std::pair<unsigned, std::size_t>; /* ~0u, value: a constant */
+/* Of a list that is connected row by row, by vertex and field. */
+using RowMetadataMap = std::map<std::pair<unsigned, std::string>, MetadataKey>;
 
 /* A graph, virtual or not. */
 struct GraphHolder {
@@ -143,6 +144,8 @@ struct Beyond : View {
 };
 
 Tensor makeTensor(const std::shared_ptr<GraphHolder> &graph, tw_tensor handle, Type type);
+/* quarters.cpp: of a tensor of one element. */
+MetadataKey metadataKey(GraphHolder &graph, const tw_tensor &metadata);
 
 /* What lowers programs to those of a graph; a step that occurs several times is lowered once. */
 struct Lowering {

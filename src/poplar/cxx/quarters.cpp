@@ -127,31 +127,39 @@ void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, co
 
 /* --- metadata of tensors: that which all of their variables have --- */
 
-static tw_variable_region elementOf(core::GraphHolder &graph, const tw_tensor &metadata)
+core::MetadataKey core::metadataKey(GraphHolder &graph, const tw_tensor &metadata)
 {
-    tw_variable_region at{};
-    graph.call("Tensor::getMetadata", [&](tw_graph *g) { tw_tensor_variable_regions(g, metadata, &at, 1); });
-    return at;
+    return graph.call("Tensor::getMetadata", [&](tw_graph *g) {
+        double value = 0;
+        if (tw_tensor_constant_value(g, metadata, &value)) return MetadataKey(~0u, static_cast<std::size_t>(value));
+        tw_variable_region at{};
+        tw_tensor_variable_regions(g, metadata, &at, 1);
+        return MetadataKey(at.variable, static_cast<std::size_t>(at.offset));
+    });
 }
 
-/* A format and a scale are those of all elements: a view of variables that have others means nothing. */
+/* A format and a scale are those of all elements: a view of variables that have others means nothing. One that has
+ * elements without metadata has none, wherever they are. */
 static const tw_tensor *metadataOf(const Tensor &t)
 {
     if (!t.valid() || t.elementType() != QUARTER || !t.numElements()) return nullptr;
     core::GraphHolder &graph = *t.get().graph;
     const tw_tensor *first = nullptr;
+    core::MetadataKey key;
     unsigned seen = 0;
+    bool same = true;
     for (const VariableInterval &region : t.getVarRegions()) {
         if (first && region.var.id == seen) continue;
         const auto found = graph.metadata.find(region.var.id);
         if (found == graph.metadata.end()) return nullptr;
         seen = region.var.id;
-        if (!first) first = &found->second;
-        const tw_variable_region a = elementOf(graph, *first), b = elementOf(graph, found->second);
-        if (a.variable != b.variable || a.offset != b.offset)
-            throw poplar_error("Tensor::getMetadata: " + t.shapeToString() + " of " + QUARTER.toString() +
-                               " has parts of different metadata");
+        const core::MetadataKey own = core::metadataKey(graph, found->second);
+        if (!first) first = &found->second, key = own;
+        same = same && own == key;
     }
+    if (!same)
+        throw poplar_error("Tensor::getMetadata: " + t.shapeToString() + " of " + QUARTER.toString() +
+                           " has parts of different metadata");
     return first;
 }
 

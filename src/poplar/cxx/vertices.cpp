@@ -133,13 +133,19 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef type, ArrayRef<ConnectionDes
 static Tensor metadataFor(core::GraphHolder &graph, const FieldRef &field, const Tensor &t)
 {
     if (t.elementType() != QUARTER) return Tensor();
-    if (!t.hasMetadata())
-        throw poplar_error("Graph::connect: a tensor of " + QUARTER.toString() + " without metadata");
     const std::string name = field.getField() + ".metadata";
     const bool kept = graph.call("Graph::connect", [&](tw_graph *g) {
         return tw_graph_has_field(g, { field.getVertex().getId() }, name.c_str());
     });
-    return kept ? t.getMetadata() : Tensor();
+    if (!kept) return Tensor();
+    const Tensor metadata = t.getMetadata();
+    if (!metadata.valid())
+        throw poplar_error("Graph::connect: a tensor of " + QUARTER.toString() + " without metadata");
+    return metadata;
+}
+static core::MetadataKey keyOf(const Tensor &metadata)
+{
+    return core::metadataKey(*metadata.get().graph, metadata.get().handle());
 }
 static void sameMetadata(const FieldRef &field, bool same)
 {
@@ -155,12 +161,11 @@ void Graph::connect(FieldRef field, const Tensor &t)
 {
     std::string indexed;
     const Tensor metadata = metadataFor(get(), field, t);
-    core::RowMetadata row;
+    core::MetadataKey row;
     bool first = metadata.valid();
     const auto key = std::make_pair(field.getVertex().getId(), field.getField());
     if (first && field.isIndexed()) { /* the first row that is connected brings the metadata */
-        const VariableInterval at = metadata.getVarRegions().front();
-        row = core::RowMetadata(at.var.id, at.interval.begin());
+        row = keyOf(metadata);
         const auto known = get().rows->find(key);
         first = known == get().rows->end();
         sameMetadata(field, first || known->second == row);
@@ -177,7 +182,10 @@ void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors)
     for (const Tensor &t : tensors) handles.push_back(t.get().handle());
     const Tensor metadata = tensors.empty() ? Tensor() : metadataFor(get(), field, tensors[0]);
     if (metadata.valid())
-        for (const Tensor &t : tensors) sameMetadata(field, t.getMetadata() == metadata);
+        for (const Tensor &t : tensors) {
+            const Tensor own = t.getMetadata();
+            sameMetadata(field, own.valid() && keyOf(own) == keyOf(metadata));
+        }
     get().call("Graph::connect", [&](tw_graph *g) {
         tw_graph_connect_list(g, { field.getVertex().getId() }, field.getName().c_str(), handles.size(),
                               handles.data());

@@ -255,6 +255,19 @@ static void quarterTensors()
            graph.clone(scaled, mixed).getMetadata() == scaled && !graph.clone(FLOAT, mixed).hasMetadata());
     EXPECT_THROWS(poplar_error, mixed.getMetadata());
     EXPECT_THROWS(poplar_error, mixed.hasMetadata());
+    /* constants of one value are alike; a program may change variables; parts without metadata, wherever they are */
+    const Tensor again = createConstantMetadataTensor(graph, Format::F152, 2),
+                 other = createConstantMetadataTensor(graph, Format::F152, 3);
+    const Tensor one = graph.addVariable(QUARTER, scaled, { 4 }, "one"),
+                 two = graph.addVariable(QUARTER, again, { 4 }, "2"),
+                 three = graph.addVariable(QUARTER, other, { 4 }, "three"),
+                 none = graph.addVariable(UNSIGNED_CHAR, { 4 }, "none").reinterpret(QUARTER);
+    EXPECT(concat(one, two).getMetadata() == scaled && concat(two, one).getMetadata() == again);
+    EXPECT(concat(fixed, graph.addConstant(QUARTER, again, { 1 }, 4.0f)).hasMetadata());
+    EXPECT_THROWS(poplar_error, concat(one, three).hasMetadata());
+    EXPECT_THROWS(poplar_error, concat(own, graph.addVariable(QUARTER, { 4 }, "own too")).hasMetadata());
+    EXPECT(!none.hasMetadata() && !concat(none, one).hasMetadata() && !concat({ one, none, three }).hasMetadata() &&
+           !concat({ one, three, none }).hasMetadata() && !concat({ own, given.flatten(), none }).hasMetadata());
     EXPECT_THROWS(poplar_error, graph.clone(mixed));
     EXPECT_THROWS(poplar_error, graph.createHostRead("mixed", mixed));
     graph.setTileMapping(fixed, 0);
@@ -376,24 +389,29 @@ public:
     const unsigned char codes[] = { 0x11, 0x22, 0x33, 0x44 };
     Tensor all = graph.addVariable(QUARTER, coarse, { 4 }, "all"), other = graph.addVariable(QUARTER, { 2 }, "x");
     Tensor bytes = graph.addVariable(UNSIGNED_CHAR, { 2 }, "bytes");
-    for (const Tensor &t : { all, other, bytes, coarse }) graph.setTileMapping(t, 0);
+    /* metadata of the same value; quarters that have none are for fields that ask for none */
+    Tensor alike = graph.addVariable(QUARTER, createConstantMetadataTensor(graph, QuarterMetadata::Format::F152, 3),
+                                     { 1 }, "alike");
+    const Tensor plain = bytes.reinterpret(QUARTER);
+    for (const Tensor &t : { all, other, bytes, coarse, alike }) graph.setTileMapping(t, 0);
     ComputeSet cs = graph.addComputeSet("cs");
     for (int way = 0; way < 2; way++) {
         VertexRef v = graph.addVertex(cs, "Rows");
         graph.setTileMapping(v, 0);
-        graph.connect(v["one"], all[0]);
+        graph.connect(v["one"], way ? plain[0] : all[0]);
         if (way) {
             graph.connect(v["each"], all.slice(0, 2));
             EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), other.slice(0, 1) }));
             EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), all.slice(0, 0) }));
             EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { all.slice(2, 3), bytes }));
-            graph.connect(v["rows"], { all.slice(2, 3), all.slice(3, 4) });
+            EXPECT_THROWS(poplar_error, graph.connect(v["rows"], { plain, plain }));
+            graph.connect(v["rows"], { all.slice(2, 3), alike });
         } else {
             graph.setFieldSize(v["each"], 2);
             graph.setFieldSize(v["rows"], 2);
             for (unsigned i = 0; i < 2; i++) graph.connect(v["each"][i], all[i]);
             EXPECT_THROWS(poplar_error, graph.connect(v["rows"][2], other)); /* is not remembered */
-            graph.connect(v["rows"][1], all.slice(3, 4));
+            graph.connect(v["rows"][1], alike);
             EXPECT_THROWS(poplar_error, graph.connect(v["rows"][0], other));
             graph.connect(v["rows"][0], all.slice(2, 3));
         }
@@ -403,9 +421,13 @@ public:
         graph.createHostRead(way ? "list" : "one by one", mine);
     }
     graph.createHostWrite("all", all);
+    graph.createHostWrite("alike", alike);
+    graph.createHostWrite("bytes", bytes);
     Engine engine(graph, program::Execute(cs));
     engine.load(device);
     engine.writeTensor("all", codes, codes + 4);
+    engine.writeTensor("alike", codes + 3, codes + 4);
+    engine.writeTensor("bytes", codes, codes + 2);
     engine.run();
     for (const char *way : { "list", "one by one" }) {
         unsigned char seen[5];
