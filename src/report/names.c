@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* names: steps by the names that the program gave them: Layer1/Fwd/Conv is a step of Fwd, and that a part of Layer1. */
+/* names: steps by the names that the program gave them: Layer1/Fwd/Conv is a step of Fwd, and that a part of
+ * Layer1. */
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -423,8 +423,8 @@ static void interrupted_loops(void **state)
     }
 }
 
-/* repeat 5 { in -> x; sync } of two replicas, ended in the fourth transfer of either: the profile, of replica 0, has its
- * four, also when it waits for the other. */
+/* repeat 5 { in -> x; sync } of two replicas, ended in the fourth transfer of either: the profile, of replica 0,
+ * has its four, also when it waits for the other. */
 static void interrupted_replicas(void **state)
 {
     (void)state;
