@@ -529,8 +529,8 @@ static void kernels(judge *j)
     }
     if (all <= 0) return;
     double compute = (double)j->s->totals.by_bucket[TW_CYCLES_COMPUTE];
-    uint32_t tiles = tw__profile_tiles_in_use(j->p); /* those that no program is on would only dilute it */
-    if (!tiles) tiles = j->s->tiles;                 /* there are totals only */
+    uint32_t tiles; /* those that no program is on would only dilute it */
+    if (!tw__profile_tiles_in_use(j->p, &tiles) || !tiles) tiles = j->s->tiles; /* there are totals only */
     double time = (double)j->s->totals.cycles * tiles, weight = time > 0 ? compute / time : 0;
     if (weight > 1) weight = 1;
     if (moving / all >= threshold("R9"))

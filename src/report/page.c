@@ -50,9 +50,9 @@ static void put_totals(FILE *out, const tw__stats *s)
         g_snprintf(text, sizeof text, "%s µs", g_ascii_formatd(digits, sizeof digits, "%.3f", t->seconds * 1e6));
         put_row(out, "Time", text);
     }
-    uint32_t used = tw__profile_tiles_in_use(p);
-    bool some = used && used < p->target.tiles;
-    double balance = some ? tw__profile_used_balance(p, t) : t->tile_balance;
+    uint32_t used;
+    bool some = tw__profile_tiles_in_use(p, &used) && used && used < p->target.tiles;
+    double balance = some ? tw__profile_used_balance(p, t, used) : t->tile_balance;
     int length =
         g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", balance * 100));
     if (some)

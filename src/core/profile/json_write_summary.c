@@ -99,9 +99,10 @@ void tw__write_summary(tw__json *j)
     if (totals.fidelity && *p->names.items[p->target.band])
         tw__json_text(j, "cycleBand", p->names.items[p->target.band]);
     tw__json_number(j, "balance", totals.tile_balance);
-    uint32_t used = tw__profile_tiles_in_use(p);
+    uint32_t used;
+    j->failed |= !tw__profile_tiles_in_use(p, &used);
     tw__json_count(j, "inUse", used);
-    if (used) tw__json_number(j, "balanceInUse", tw__profile_used_balance(p, &totals));
+    if (used) tw__json_number(j, "balanceInUse", tw__profile_used_balance(p, &totals, used));
     put_fullest(j, terms);
     put_kernels(j, terms);
 }

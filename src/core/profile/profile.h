@@ -626,10 +626,11 @@ uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *de
 
 /* Executions of each plan step into counts[steps]; false when out of memory. */
 bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts);
-/* Tiles that computed or exchanged something in a step that ran; copies with the host are not their work. */
-uint32_t tw__profile_tiles_in_use(const tw_profile *p);
+/* Tiles that computed or exchanged something in a step that ran; copies with the host are not their work. False: out
+ * of memory, and there are none. */
+bool tw__profile_tiles_in_use(const tw_profile *p, uint32_t *used);
 /* The balance of these alone: tiles that no program is on only dilute that of all. 0: not known. */
-double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *totals);
+double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *totals, uint32_t used);
 /* Cycles and instances of all vertex types, malloc'ed, to be freed; NULL when out of memory. */
 tw__type_cycles *tw__profile_type_totals(const tw_profile *p);
 void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info); /* all but index and times */

@@ -15,11 +15,11 @@ static char *percent(char buf[TW__TEXT], double ratio)
 static void print_used(const tw__page *page, const tw_profile_totals *t)
 {
     char text[TW__TEXT], all[TW__TEXT], share[TW__TEXT], label[TW__LABEL];
-    uint32_t used = tw__profile_tiles_in_use(page->p);
-    if (!used || used == page->p->target.tiles) return;
+    uint32_t used;
+    if (!tw__profile_tiles_in_use(page->p, &used) || !used || used == page->p->target.tiles) return;
     tw__note(page, 2, "%s of %s %s are in use; the balance of these alone is %s.",
              tw__commas(text, sizeof text, used), tw__commas(all, sizeof all, page->p->target.tiles),
-             tw__worded(page->terms, "tiles", label), percent(share, tw__profile_used_balance(page->p, t)));
+             tw__worded(page->terms, "tiles", label), percent(share, tw__profile_used_balance(page->p, t, used)));
 }
 
 static void print_totals(const tw__page *page, const tw_profile_totals *t)

@@ -273,13 +273,13 @@ tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
     return TW_OK;
 }
 
-uint32_t tw__profile_tiles_in_use(const tw_profile *p)
+bool tw__profile_tiles_in_use(const tw_profile *p, uint32_t *sum)
 {
     uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
     bool *used = tw__calloc((size_t)p->target.tiles + 1, sizeof *used);
     bool known = counts && used && tw__profile_step_counts(p, counts);
-    uint32_t sum = 0; /* all of them, mostly after a few steps: then the rest says nothing new */
-    for (size_t i = 0; known && i < p->steps.count && sum < p->target.tiles; i++) {
+    *sum = 0; /* all of them, mostly after a few steps: then the rest says nothing new */
+    for (size_t i = 0; known && i < p->steps.count && *sum < p->target.tiles; i++) {
         const tw__step *s = &p->steps.items[i];
         tw_cycles_bucket bucket = program_buckets[s->type];
         if (!counts[i] || bucket == TW_CYCLES_HOST_EXCHANGE || bucket == TW_CYCLES_SYNC || bucket == TW_CYCLES_NONE)
@@ -289,18 +289,17 @@ uint32_t tw__profile_tiles_in_use(const tw_profile *p)
         uint32_t t = 0, n = p->target.tiles; /* without a row the step is on all tiles */
         while (t < p->target.tiles && (!s->active || tw__profile_row_next(&c, &n, &value)))
             for (uint32_t end = n < p->target.tiles - t ? t + n : p->target.tiles; t < end; t++) {
-                sum += value > 0 && !used[t];
+                *sum += value > 0 && !used[t];
                 used[t] |= value > 0;
             }
     }
     free(counts);
     free(used);
-    return sum;
+    return known;
 }
 
-double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *totals)
+double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *totals, uint32_t used)
 {
-    uint32_t used = tw__profile_tiles_in_use(p);
     double balance = used ? totals->tile_balance * p->target.tiles / used : 0;
     return balance < 1 ? balance : 1;
 }
@@ -310,7 +309,8 @@ double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *to
 static bool pairs_are_lost(const tw_profile *p)
 {
     bool has_pairs = p->pairs.count || strcmp(p->names.items[p->target.type], "AI_ENGINE") != 0;
-    if (has_pairs || tw__profile_tiles_in_use(p) < 2) return false;
+    uint32_t used;
+    if (has_pairs || !tw__profile_tiles_in_use(p, &used) || used < 2) return false;
     bool is_lost = !p->wires.count || p->nodes_omitted;
     for (size_t i = 0; i < p->wires.count && !is_lost; i++) {
         const tw__profile_wire *w = &p->wires.items[i];

@@ -166,7 +166,7 @@ END
 others='run:--save-at,--save-every,--resume,--device,--debug,--dap,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
 popc:-D,-I,-U,-g,-O0,-O1,-O2,-O3,-v,-MD,-MT,-isystem,-include,--target,--list-targets,--version
 profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimizations,--show-per-ipu-memory-usage
-profile:--show-var-storage,--top,--lines,--tiles,--memory,--rows,--diff,--fail-if,--version
+profile:--show-var-storage,--top,--lines,--names,--tiles,--memory,--rows,--diff,--fail-if,--version
 report:--open,--title,--graph-profile,--execution-profile
 info:--json,--markdown
 compare:--size,--on,--small,--list,--show,--sources
