@@ -300,7 +300,8 @@ typedef struct hot_tile {
     double best;
 } hot_tile;
 
-/* R4, R5 and R12 explain waiting; R3 says what they leave. While the host copies nobody waits for a slower tile: R7. */
+/* R4, R5 and R12 explain waiting; R3 says what they leave. While the host copies nobody waits for a slower tile:
+ * R7. */
 static void waiting(judge *j)
 {
     const tw_profile *p = j->p;

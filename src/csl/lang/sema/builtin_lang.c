@@ -25,7 +25,7 @@ static operand b_as(sema *s, const node *n, const type *expected)
     return t ? tw__csl_cast(s, n, t, o) : tw__csl_nothing();
 }
 
-/* --- @bitcast ---------------------------------------------------------------------------------------------------- */
+/* --- @bitcast ------------------------------------------------------------------------------------------------- */
 
 static unsigned mantissa_bits(tw_type t)
 {

@@ -45,7 +45,8 @@ static void floats(void **state)
         /* so are signalling NaN */
         { "", P("@bitcast(u16, @bitcast(f16, @as(u16, 0x7c01))), @bitcast(u16, @bitcast(bf16, @as(u16, 0xff81)))"),
           "31745, 65409" },
-        { "", P("@bitcast(u32, @bitcast(f32, @as(u32, 0x7f800001))), @bitcast(u16, @bitcast(f16, @as(u16, 0xfe00)))"),
+        { "",
+          P("@bitcast(u32, @bitcast(f32, @as(u32, 0x7f800001))), @bitcast(u16, @bitcast(f16, @as(u16, 0xfe00)))"),
           "2139095041, 65024" },
         { "", P("@as(i16, -10.8), @as(u16, 3.99), @as(bool, 0.0), @as(bool, 2), @as(f32, true), @as(u32, false)"),
           "-10, 3, false, true, 1, 0" },
