@@ -642,8 +642,9 @@ void tw__account_measured(tw_engine *engine, uint32_t step, const tw__exec *exec
 /* A straight-line loop: the instructions [first, last) with their nested loops were executed `times` times in a
  * row. The executor reports nothing from inside. */
 void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times);
-/* The same for the straight loop at instruction `loop` of a run that ended within it, before instruction `stop`. */
-void tw__account_cut(tw_engine *engine, uint32_t loop, uint32_t stop);
+/* The same for the last `rounds` rounds of the straight loop at instruction `loop`, as far as a run has come that
+ * stands within them, before instruction `stop`. */
+void tw__account_cut(tw_engine *engine, uint32_t loop, uint64_t rounds, uint32_t stop);
 const tw_profile *tw__account_profile(tw_engine *engine);
 void tw__account_reset(tw_engine *engine);
 void tw__account_enable(tw_engine *engine, bool on);

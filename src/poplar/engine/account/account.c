@@ -421,17 +421,17 @@ static void trace_body(tw_engine *engine, uint32_t first, uint32_t last)
     }
 }
 
-void tw__account_cut(tw_engine *engine, uint32_t loop, uint32_t stop)
+void tw__account_cut(tw_engine *engine, uint32_t loop, uint64_t rounds, uint32_t stop)
 {
     const tw__instr *code = engine->plan.code.items;
-    uint64_t rounds = (uint64_t)code[loop].imm - engine->plan.counters[code[loop].a];
-    if (rounds) tw__account_loop(engine, loop + 1, code[loop].to - 1, rounds);
+    uint64_t done = rounds - engine->plan.counters[code[loop].a];
+    if (done) tw__account_loop(engine, loop + 1, code[loop].to - 1, done);
     for (uint32_t i = loop + 1; i < stop; i++) { /* the round that was cut */
         if (code[i].step != TW__NO_STEP) tw__account_step(engine, code[i].step);
         if (code[i].op != TW__I_LOOP) continue;
         uint32_t behind = code[i].to;
         if (behind > stop) {
-            tw__account_cut(engine, i, stop);
+            tw__account_cut(engine, i, (uint64_t)code[i].imm, stop);
             return;
         }
         if (code[i].imm > 0) tw__account_loop(engine, i + 1, behind - 1, (uint64_t)code[i].imm);

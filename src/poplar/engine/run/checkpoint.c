@@ -113,11 +113,12 @@ static const tw__ck_field machine_rows[] = {
     TW__CK_NOT(tw__machine, base),
     MACHINE(pc),
     MACHINE(depth),
-    TW__CK_ONE(tw__machine, trace, 1),
+    TW__CK_NOT(tw__machine, trace),
     TW__CK_NOT(tw__machine, log),
     TW__CK_NOT(tw__machine, ranks),
     TW__CK_NOT(tw__machine, ended),
-    MACHINE(loop),
+    TW__CK_NOT(tw__machine, loop),
+    TW__CK_NOT(tw__machine, rounds),
     MACHINE(outer),
     TW__CK_ONE(tw__machine, done, ANY),
 };
@@ -155,10 +156,8 @@ static bool counters_sound(const tw__plan *plan, const tw__machine *at)
 
 static bool machine_sound(const tw__plan *plan, const tw__machine *at)
 {
-    bool good = at->pc < plan->code.count && at->depth <= plan->call_depth && loop_sound(plan, at->loop) &&
-                loop_sound(plan, at->outer);
+    bool good = at->pc < plan->code.count && at->depth <= plan->call_depth && loop_sound(plan, at->outer);
     for (uint32_t i = 0; good && i < at->depth; i++) good = plan->calls[i] < plan->code.count;
-    if (good && at->loop != UINT32_MAX) good = plan->code.items[at->loop].straight && is_within(plan, at, at->loop);
     return good && counters_sound(plan, at);
 }
 
@@ -368,8 +367,6 @@ tw_status tw__checkpoint_enter(tw__machine *m, unsigned program)
     if (saves->next != UINT64_MAX) g_byte_array_append(saves->log, saves->again->data, saves->again->len);
     g_byte_array_set_size(saves->again, 0);
     m->pc = at->pc, m->depth = at->depth, m->outer = at->outer, m->done = at->done;
-    if (engine->account) m->loop = at->loop; /* the one whose rounds are accounted for when it ends */
-    m->trace = m->trace && at->trace;
     return s;
 }
 
@@ -382,6 +379,7 @@ tw_status tw__checkpoint_step(tw__machine *m, const tw__instr *in)
         if (saves->too_long)
             return tw__fail(TW_E_NOT_SUPPORTED, "no checkpoint here: this run has moved 4 GB to the host");
         tw__streams_end(m->engine);
+        tw__machine_settle(m, m->pc); /* the clock is in the file */
         tw_status s = tw__checkpoint_write(m->engine, m, saves->path);
         if (s) return s;
         saves->written = true;

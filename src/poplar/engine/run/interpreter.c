@@ -154,6 +154,22 @@ static tw_status decide(const machine *m, const tw__instr *in, int64_t *value)
     return m->ranks ? tw__ranks_scalar(m->engine, in->owner, value) : TW_OK;
 }
 
+/* Rounds of a straight loop begin; those that are left are reported as a whole. */
+static void begin_rounds(machine *m, uint32_t loop, uint64_t left)
+{
+    if (!m->trace || !m->code[loop].straight) return;
+    m->trace = false;
+    m->loop = loop, m->rounds = left;
+}
+
+void tw__machine_settle(tw__machine *m, uint32_t stop)
+{
+    if (m->loop == UINT32_MAX) return;
+    tw__account_cut(m->engine, m->loop, m->rounds, stop);
+    m->loop = UINT32_MAX;
+    m->trace = true;
+}
+
 /* Start of a counted loop; returns the next instruction. */
 static uint32_t enter_loop(machine *m, uint32_t pc)
 {
@@ -161,20 +177,21 @@ static uint32_t enter_loop(machine *m, uint32_t pc)
     if (in->imm == 0) return in->to;
     m->engine->plan.counters[in->a] = (uint64_t)in->imm;
     if (m->outer == UINT32_MAX) m->outer = pc;
-    if (m->trace && in->straight) {
-        m->trace = false;
-        m->loop = pc;
-    }
+    begin_rounds(m, pc, (uint64_t)in->imm);
     return pc + 1;
 }
 
 static uint32_t next_round(machine *m, uint32_t pc)
 {
     const tw__instr *in = &m->code[pc];
-    if (--m->engine->plan.counters[in->a]) return in->to;
+    uint64_t left = --m->engine->plan.counters[in->a];
+    if (left) {
+        begin_rounds(m, in->to - 1, left); /* behind a round that a checkpoint has cut */
+        return in->to;
+    }
     if (m->outer == in->to - 1) m->outer = UINT32_MAX;
     if (m->loop == in->to - 1) { /* leaves the outermost straight loop */
-        tw__account_loop(m->engine, in->to, pc, (uint64_t)m->code[m->loop].imm);
+        tw__account_loop(m->engine, in->to, pc, m->rounds);
         m->loop = UINT32_MAX;
         m->trace = true;
     }
@@ -363,8 +380,7 @@ static tw_status instructions_run(machine *m)
 tw_status tw__machine_go(machine *m)
 {
     tw_status s = instructions_run(m);
-    if (s && m->loop != UINT32_MAX) tw__account_cut(m->engine, m->loop, m->pc);
-    if (s) m->loop = UINT32_MAX;
+    if (s) tw__machine_settle(m, m->pc);
     return s;
 }
 

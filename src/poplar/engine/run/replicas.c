@@ -345,9 +345,8 @@ static tw_status begin_all(meeting *m, unsigned program)
 static void account_waiting(const meeting *m)
 {
     for (unsigned i = m->begin; m->machines && i < m->end; i++) {
-        const tw__machine *one = &m->machines[i];
-        if (one->engine && !one->ended && one->loop != UINT32_MAX)
-            tw__account_cut(one->engine, one->loop, one->pc - 1);
+        tw__machine *one = &m->machines[i];
+        if (one->engine && !one->ended) tw__machine_settle(one, one->pc - 1);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "poplar/engine/run/checkpoint.h"
 
 #include <stdio.h>
+#include <tilewright/interrupt.h>
 #include <unistd.h>
 
 enum { ROUNDS = 6, STEPS_OF_A_RUN = ROUNDS * 5, RING = 4, REMOTE_ROWS = 3 };
@@ -252,6 +253,80 @@ static void in_order(void **state)
     machine_free(m), machine_free(whole), machine_free(late), machine_free(again), machine_free(resumed);
 }
 
+enum { OUTER = 3, INNER = 2, IN_LOOPS = OUTER * (2 * INNER + 1) };
+
+/* What ran, a letter each: transfers and compute sets. */
+static bool spell(void *user, const tw_profile_step *step)
+{
+    if (strcmp(step->type_name, "StreamCopy") == 0) g_string_append_c(user, 'i');
+    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) g_string_append_c(user, *step->name);
+    return true;
+}
+
+static void give_and_stop(void *bytes, void *user)
+{
+    int *left = user;
+    memset(bytes, 0, sizeof(int32_t));
+    if (--*left == 0) tw_interrupt(true);
+}
+
+/* Between two looks at the clock: repeat OUTER { repeat INNER { in -> x; a }; b }, saved before step `save_at` and
+ * resumed where that is `path`'s; `stop_in`: the transfer that the run is ended in, 0 = none. */
+static uint64_t spell_loops(int save_at, bool resumes, int stop_in, GString *ran)
+{
+    tw_device *device = test_device_new(MODEL);
+    tw_graph *g = test_graph_new(device);
+    tw_tensor x = test_variable(g, TW_INT, SHAPE(1), "x");
+    tw_tensor cycles = test_variable(g, TW_UNSIGNED_INT, SHAPE(2), "cycles");
+    tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_INT, 1, TW_STREAM_REPLICATE, NULL);
+    tw_program set[2];
+    for (int i = 0; i < 2; i++) {
+        tw_compute_set cs = tw_graph_add_compute_set(g, i ? "b" : "a");
+        tw_vertex v = tw_graph_add_vertex(g, cs, "AddTo", 0);
+        tw_graph_connect(g, v, "x", tw_tensor_index(g, x, 0));
+        tw_graph_set_field(g, v, "amount", 1);
+        set[i] = tw_program_execute(g, cs);
+    }
+    tw_program round[] = { tw_program_copy_from_stream(g, in, x), set[0] };
+    tw_program rounds[] = { tw_program_repeat(g, INNER, tw_program_sequence_of(g, 2, round)), set[1] };
+    tw_program all[] = { tw_program_cycle_stamp(g, cycles),
+                         tw_program_repeat(g, OUTER, tw_program_sequence_of(g, 2, rounds)),
+                         tw_program_cycles_since(g, cycles) };
+    tw_engine *e = test_engine_new(g, device, tw_program_sequence_of(g, 3, all), NULL);
+    test_ok(tw_engine_connect_stream_to_callback(
+        e, "in", &(tw_stream_callback){ .fetch = give_and_stop, .user = &stop_in }));
+    if (save_at >= 0) test_ok(tw_engine_save_at(e, (uint64_t)save_at, 0, path));
+    if (resumes) test_ok(tw_engine_resume(e, path));
+    assert_int_equal(tw_engine_run(e, 0), stop_in ? TW_E_SYSTEM : TW_OK);
+    tw_interrupt(false);
+    tw_profile_each_step(tw_engine_profile(e), spell, ran);
+    uint32_t words[2];
+    test_ok(tw_engine_read(e, "cycles", words, sizeof words));
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+/* A resumed run has in its profile what it has run, wherever in loops it begins and ends; the clock goes on. */
+static void loops_are_cut(void **state)
+{
+    (void)state;
+    static const char whole[] = "iaiabiaiabiaiab";
+    for (int step = 0; step < IN_LOOPS; step++) {
+        g_autoptr(GString) saved = g_string_new(NULL);
+        const uint64_t cycles = spell_loops(step + 1, false, 0, saved); /* behind the clock */
+        assert_string_equal(saved->str, whole);
+        for (int stop_in = 0, at = IN_LOOPS; stop_in <= OUTER * INNER; stop_in++) {
+            g_autoptr(GString) ran = g_string_new(NULL), want = g_string_new(NULL);
+            if (stop_in) at = (stop_in - 1) / INNER * (2 * INNER + 1) + (stop_in - 1) % INNER * 2 + 1;
+            if (at <= step) continue;
+            g_string_append_len(want, whole + step, at - step);
+            const uint64_t again = spell_loops(-1, true, stop_in, ran);
+            assert_string_equal(ran->str, want->str);
+            if (!stop_in) assert_int_equal(again, cycles);
+        }
+    }
+}
+
 /* The sums of a file made right again, so that what is inside is met. */
 static void put_sum(guchar *bytes, gsize size)
 {
@@ -378,10 +453,11 @@ static void all_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_told),  cmocka_unit_test(within_a_run),
-        cmocka_unit_test(between_runs), cmocka_unit_test(later_ones),
-        cmocka_unit_test(refused),      cmocka_unit_test(damaged),
-        cmocka_unit_test(in_order),     cmocka_unit_test(states_begin_at_a_load),
+        cmocka_unit_test(all_is_told),   cmocka_unit_test(within_a_run),
+        cmocka_unit_test(between_runs),  cmocka_unit_test(later_ones),
+        cmocka_unit_test(refused),       cmocka_unit_test(damaged),
+        cmocka_unit_test(in_order),      cmocka_unit_test(states_begin_at_a_load),
+        cmocka_unit_test(loops_are_cut),
     };
     int file = mkstemp(path);
     if (file >= 0) close(file);
