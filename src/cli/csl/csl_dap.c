@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/tile.h>
 
 /* --- PEs as threads -------------------------------------------------------------------------------------------- */
 
@@ -218,11 +219,11 @@ static bool csl_dap_locate(debugger *d, unsigned thread, unsigned frame, const c
 /* As digits, of all bytes that lie in the PE. */
 static size_t csl_dap_read(debugger *d, uint64_t address, uint8_t *bytes, size_t count)
 {
-    enum { PE_BYTES = 48 * 1024 };
+    const tw_tile_arch *arch = tw_tile_arch_by_name(d->info.arch == TW_WSE3 ? "wse3" : "wse2");
     unsigned thread = (unsigned)((address & ~OF_DATA) >> ADDRESS_BITS), at = (unsigned)address, x, y;
-    if (!(address & OF_DATA) || !csl_dap_has_thread(d, thread) || at >= PE_BYTES || !count) return 0;
+    if (!(address & OF_DATA) || !csl_dap_has_thread(d, thread) || at >= arch->bytes_per_tile || !count) return 0;
     pe_of(d, thread, &x, &y);
-    count = MIN(count, PE_BYTES - at);
+    count = MIN(count, arch->bytes_per_tile - at);
     g_autofree char *place = g_strdup_printf("$b[%u]@%zu", at, count);
     char *digits = tw_wse_print(d->w, x, y, 0, place, 'b');
     size_t there = digits ? MIN(count, strlen(digits) / 2) : 0;
