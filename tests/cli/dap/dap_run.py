@@ -128,6 +128,36 @@ def steps():
     c.ended(7, 7)
 
 
+def ends():
+    """A client ends the program at a step, or while it runs: it goes no further, and can still be looked at."""
+    c = client("scale.c", "word")
+    (scale,) = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "step scale"}])["breakpoints"]
+    c.ask("configurationDone")
+    assert c.stopped("breakpoint")["hitBreakpointIds"] == [scale["id"]]
+    c.ask("terminate")
+    assert c.next_event() == "terminated"
+    for command in ("continue", "next", "terminate"):
+        assert c.refused(command, threadId=1) == "the program has ended", command
+    assert c.refused("restart") == "it cannot be started again"
+    assert c.ask("evaluate", expression="x[1]", context="watch")["result"] == "int[3] [4 5 6]"
+    assert c.frames()[0]["name"].startswith("step 1: compute set 'scale'")
+    c.leave()
+    assert "word" not in c.output["stdout"] and not c.events, (c.output, c.events)
+
+    c = client("scale.c", "word")
+    c.ask_at_once(("configurationDone", {}), ("terminate", {}))  # the program runs when it takes the second
+    assert c.next_event() == "terminated"
+    assert c.ask("evaluate", expression="x[1]", context="watch")["result"] == "int[3] [4 5 6]"
+    c.leave()
+    assert "word" not in c.output["stdout"] and not c.events, (c.output, c.events)
+
+    c = client("scale.c")  # before it has begun
+    c.ask("terminate")
+    assert c.next_event() == "terminated"
+    assert c.refused("configurationDone") == "the program has ended"
+    c.leave()
+
+
 with open(os.path.join(folder, "scale.cpp"), "w", encoding="utf-8") as file:
     file.write(CODELET)
 with open(os.path.join(folder, "scale.c"), "w", encoding="utf-8") as file:
@@ -137,3 +167,4 @@ if subprocess.run([tilewright, "popc", "-c", "--target", "ipu2", "scale.cpp", "-
 else:
     print("no compiler for the chip: vertices are left out")
 steps()
+ends()
