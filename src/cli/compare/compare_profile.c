@@ -49,8 +49,23 @@ bool tw__compare_read_profile(const char *path, tw__compare_row *row)
     return true;
 }
 
+/* Figures that `--json` wrote, which are no profile. */
+static bool are_figures(const char *path)
+{
+    json_t *root = json_load_file(path, 0, NULL), *first = json_array_get(root, 0);
+    bool found = json_object_get(first, "machine") || json_object_get(first, "problem");
+    json_decref(root);
+    return found;
+}
+
 bool tw__compare_own(const char *path, tw__compare_row *row)
 {
     *row = (tw__compare_row){ .label = g_strdup(path) };
-    return tw__compare_read_profile(path, row);
+    if (tw__compare_read_profile(path, row)) return true;
+    if (!are_figures(path)) return false;
+    g_free(row->problem);
+    row->problem = g_strdup_printf("%s has figures that 'compare --json' wrote; compared are profiles, which a run "
+                                   "writes with '--profile FILE.json'",
+                                   path);
+    return false;
 }

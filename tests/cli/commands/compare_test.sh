@@ -117,6 +117,10 @@ grep -q 'a.json' own.html || fail 'profiles are not on the page'
 grep -q '<h1>Programs on several machines' own.html || fail 'the page of profiles is about a kernel'
 expect 1 "$tilewright" compare a.json none.json
 prints out 'cannot open none.json'
+expect 1 "$tilewright" compare a.json own.json figures.json
+for name in own figures; do
+  prints out "$name.json has figures that 'compare --json' wrote; compared are profiles, which a run writes with '--profile FILE.json'"
+done
 expect 2 "$tilewright" compare a.json axpy
 prints err 'is no profile'
 expect 2 "$tilewright" compare a.json --small
