@@ -12,7 +12,6 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,8 +402,9 @@ static tw__ir *read_bitcode(const void *bitcode, size_t size, char **problem)
 /* --- changes ---------------------------------------------------------------------------------------------------- */
 
 /* Loops stay as they are written, also those that are straight. `default<O2>` sets PassBuilder's options for vectors
- * anew, so they are the command line's, which hold for the process: the compiler for Colossus wants none either. */
-static void forbid_vectors(void)
+ * anew, so they are the command line's, which hold for the process: the compiler for Colossus wants none either. Two
+ * threads may load both modules at once, and clang's library registers options: all that is under dlopen()'s lock. */
+__attribute__((constructor)) static void forbid_vectors(void)
 {
     static const char *const words[] = { "ir", "-vectorize-loops=false", "-vectorize-slp=false" };
     LLVMParseCommandLineOptions(G_N_ELEMENTS(words), words, "");
@@ -412,8 +412,6 @@ static void forbid_vectors(void)
 
 static bool optimise(tw__ir *ir, const char *passes, char **problem)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, forbid_vectors);
     module_forget(ir);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopInterleaving(options, false);

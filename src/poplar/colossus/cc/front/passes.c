@@ -8,7 +8,6 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <pthread.h>
 #include <string.h>
 
 static LLVMAttributeRef context_of(LLVMValueRef function)
@@ -53,8 +52,8 @@ static void spread_supervisors(LLVMModuleRef module)
 
 /* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. `default<O2>`
  * sets PassBuilder's options for vectors anew, so they are the command line's, which hold for the process: the
- * other module that runs passes, core/ir, wants no such vectors either. */
-static void forbid_vectors(void)
+ * other module that runs passes, core/ir, wants no such vectors either, and sets them under dlopen()'s lock, too. */
+__attribute__((constructor)) static void forbid_vectors(void)
 {
     static const char *const words[] = { "cc", "-vectorize-loops=false", "-vectorize-slp=false" };
     LLVMParseCommandLineOptions(G_N_ELEMENTS(words), words, "");
@@ -62,8 +61,6 @@ static void forbid_vectors(void)
 
 static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, const char *passes)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, forbid_vectors);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
