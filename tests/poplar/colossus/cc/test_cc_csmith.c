@@ -3,8 +3,8 @@
  * qemu-user: every variable has to be the same at the end. Left out are programs that never end (C lets compilers
  * take a loop without side effects to end all the same, which is forbidden here, as it would leave nothing to
  * compare) and those that go through a misaligned pointer (csmith takes addresses of packed members; undefined in
- * C: armv7 reads them, a tile does not). TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith,
- * qemu-user, clang 19 and lld, without which nothing is compared. */
+ * C: armv7 reads them, a tile does not). TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith and
+ * its headers (libcsmith-dev), qemu-user, clang 19 and lld, without which nothing is compared. */
 #include "program_test.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define PROGRAMS TW_SOURCE_DIR "/tests/poplar/colossus/cc/programs"
+#define HEADERS  "/usr/include/csmith"
 
 enum { FIRST = 1, USUAL = 6, LONGEST = 60000000 };
 
@@ -30,8 +31,8 @@ static GArray *expected(const char *folder, const char *source, GString *problem
                                   /* pointers to members of packed structures: armv7 reads them, a tile does not */
                                   "-fsanitize=alignment", "-fsanitize-trap=alignment", "-w", "-fsigned-char",
                                   "-fno-short-enums", "-ffp-contract=off", "-ffreestanding", "-fno-builtin",
-                                  "-nostdlib", "-static", "-fuse-ld=lld", "-I" PROGRAMS, "-I/usr/include/csmith",
-                                  "-include", PROGRAMS "/arm.h", source, "-o", program, NULL };
+                                  "-nostdlib", "-static", "-fuse-ld=lld", "-I" PROGRAMS, "-I" HEADERS, "-include",
+                                  PROGRAMS "/arm.h", source, "-o", program, NULL };
     const char *const run[] = { "timeout", "20", "qemu-arm", program, NULL };
     if (!program_command(folder, build, NULL, NULL, problems)) fail_msg("%s", problems->str);
     char *bytes = NULL;
@@ -61,10 +62,8 @@ static outcome one_program(const char *folder, unsigned seed, const char *const 
     bool made = program_command(folder, (const char *const *)make->pdata, NULL, NULL, problems);
     g_ptr_array_free(make, TRUE);
     assert_true(made && g_file_get_contents(source, &text, NULL, NULL));
-    const char *const args[] = { "-O2",        "-fno-finite-loops", "-w",
-                                 "-std=gnu11", "-ffreestanding",    "-fno-builtin",
-                                 "-nostdinc",  "-I" PROGRAMS,       "-I/usr/include/csmith",
-                                 NULL };
+    const char *const args[] = { "-O2",          "-fno-finite-loops", "-w",          "-std=gnu11", "-ffreestanding",
+                                 "-fno-builtin", "-nostdinc",         "-I" PROGRAMS, "-I" HEADERS, NULL };
     g_autoptr(GArray) want = expected(folder, source, problems);
     if (!want) return ENDLESS;
     g_autofree char *assembly = program_compile(source, text, TW__CC_C, args, problems);
@@ -117,6 +116,8 @@ int main(void)
     static const char *const tools[] = { "csmith", "qemu-arm", "clang-19", "ld.lld" };
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++)
         if (!is_there(tools[i])) return print_message("%s is not there: nothing is compared\n", tools[i]), 0;
+    if (!g_file_test(HEADERS "/safe_math.h", G_FILE_TEST_EXISTS))
+        return print_message("csmith's headers (libcsmith-dev) are not there: nothing is compared\n"), 0;
     g_autofree char *any = program_compile("x.c", "int x;", TW__CC_C, NULL, problems);
     if (!any) return print_message("no compiler: %s\n", problems->str), 0;
     const struct CMUnitTest tests[] = { cmocka_unit_test(random_programs) };
