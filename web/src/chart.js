@@ -53,7 +53,6 @@ export const KIND_COLOURS = {
     idle: '#b8b8b8',
     wait: '#f0e442',
 };
-export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
 
 const alive = new Set();
 
@@ -74,6 +73,14 @@ export function labelsOf(id, axis) {
     const model = one.instance.getModel().getComponent(axis, 0);
     return model.axis.getViewLabels().map((label) => label.formattedLabel);
 }
+export function areaOf(id) {
+    const { x, width } = [...alive]
+        .find((one) => one.spec.id === id)
+        .instance.getModel()
+        .getComponent('grid', 0)
+        .coordinateSystem.getRect();
+    return { left: x, width };
+}
 let paper = false;
 export const registry = {}; // what tests look at: the figures each chart was given
 
@@ -87,6 +94,7 @@ export function colours() {
         panel: of('--panel'),
         accent: of('--accent'),
         bad: of('--bad'),
+        scale: of('--scale').split(' '), // from little to much
     };
 }
 
@@ -98,14 +106,22 @@ const axisStyle = (c) => ({
     splitLine: { lineStyle: { color: c.line, opacity: 0.6 } },
 });
 
-function legendLines(names) {
-    const width = names.reduce((sum, name) => sum + 45 + 7 * String(name.name ?? name).length, 0);
-    return Math.ceil(width / 640);
+// Lines that a legend takes in so many pixels, from the lengths of its names.
+function legendLines(names, room) {
+    let lines = 1;
+    let x = 0;
+    for (const name of names) {
+        const width = 40 + 6.5 * String(name.name ?? name).length;
+        if (x && x + width > room) [lines, x] = [lines + 1, 0];
+        x += width;
+    }
+    return lines;
 }
 
 // On a narrow screen names left of a chart get less than half of it, and end in dots.
 const NAMES = 0.45;
 const NARROW = 600;
+const LINE = 24; // of a legend
 export const marginLeft = (left, width) => Math.min(left, Math.max(60, Math.round(width * NAMES)));
 
 function themed(option, c, width) {
@@ -139,12 +155,11 @@ function themed(option, c, width) {
               }
             : z,
     );
-    // Nobody turns the pages of a legend on paper: it gets as many lines as it takes.
-    const lines =
-        paper && option.legend
-            ? legendLines(option.legend.data ?? option.series.map((s) => s.name).filter(Boolean))
-            : 1;
-    const grid = option.grid && { ...option.grid, left, top: option.grid.top + 24 * (lines - 1) };
+    // Nobody turns the pages of a legend on paper, and on a telephone a page has two names: it gets as many lines as it takes.
+    const plain = paper || width < NARROW;
+    const legendNames = option.legend?.data ?? option.series.map((s) => s.name).filter(Boolean);
+    const lines = plain && option.legend ? legendLines(legendNames, width - 10) : 1;
+    const grid = option.grid && { ...option.grid, left, top: option.grid.top + LINE * (lines - 1) };
     return {
         animation: false,
         backgroundColor: 'transparent',
@@ -158,7 +173,7 @@ function themed(option, c, width) {
         legend: option.legend && {
             textStyle: { color: c.text },
             inactiveColor: c.muted,
-            type: paper ? 'plain' : 'scroll',
+            type: plain ? 'plain' : 'scroll',
             pageTextStyle: { color: c.muted },
             pageIconColor: c.text,
             ...option.legend,
@@ -173,10 +188,11 @@ function themed(option, c, width) {
         },
         visualMap: option.visualMap && { textStyle: { color: c.muted }, ...option.visualMap },
         dataZoom: zoom,
+        more: LINE * (lines - 1), // pixels that the legend takes
     };
 }
 
-// spec: id (for tests), title, describe() → words, option(colours) → ECharts option, height, items → how many things
+// spec: id (for tests), title, describe() → words, option(colours, is it narrow?) → ECharts option, height, items → how many things
 // the cursor can stand on, item(i) → words, select(i), figures → what tests compare, onZoom(from, to in percent).
 export function chart(spec) {
     const box = h('div', {
@@ -198,7 +214,13 @@ export function chart(spec) {
         spec,
         draw() {
             if (!instance) return;
-            const option = themed(spec.option(colours()), colours(), box.clientWidth || 900);
+            const width = box.clientWidth || 900;
+            const option = themed(spec.option(colours(), width < NARROW), colours(), width);
+            const high = (spec.height ?? 320) + option.more;
+            if (box.clientHeight !== high) {
+                box.style.height = `${high}px`;
+                instance.resize();
+            }
             zooms = option.dataZoom.length;
             if (window)
                 for (const zoom of option.dataZoom) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page: decodes the data, shows the view that the address names, listens to keys.
-import { dropCharts, labelsOf, redrawCharts, registry, startCharts, textsOfCharts } from './chart.js';
+import { areaOf, dropCharts, labelsOf, redrawCharts, registry, startCharts, textsOfCharts } from './chart.js';
 import { decode } from './data.js';
 import { announce, debounce, h } from './dom.js';
 import { cut } from './format.js';
@@ -62,7 +62,7 @@ function shell(head) {
     const search = h('input', {
         type: 'search',
         id: 'search',
-        placeholder: 'Search tables ( / )',
+        placeholder: innerWidth < 640 ? 'Search' : 'Search tables ( / )',
         'aria-label': 'Search in the tables of this view',
     });
     search.addEventListener(
@@ -207,7 +207,7 @@ async function start() {
             diff: head.diff ?? null,
         };
         shell(head);
-        window.tilewright = { report, charts: registry, tables, labelsOf, textsOfCharts };
+        window.tilewright = { report, charts: registry, tables, areaOf, labelsOf, textsOfCharts };
         render(read(), false);
         onChange(render);
         window.tilewright.ready = performance.now() - begin;

@@ -105,10 +105,12 @@ const unexplained = (page) =>
         ].map((e) => e.textContent.slice(0, 80));
     });
 
+const IN_THE_DARK = ['heat', 'fifo', 'aie', 'csl']; // one of each machine
+
 describe('every view of every machine', () => {
     for (const name of ['heat', 'flash', 'fifo', 'aie', 'csl', 'guide', 'graph', 'execution'])
         for (const dark of [false, true])
-            it(`${name}${dark ? ', dark' : ''}`, { skip: dark && name !== 'heat' }, async () => {
+            it(`${name}${dark ? ', dark' : ''}`, { skip: dark && !IN_THE_DARK.includes(name) }, async () => {
                 const page = await open(at(`${name}.html`), { dark });
                 await ready(page);
                 for (const view of VIEWS)
@@ -190,7 +192,7 @@ const faint = (page) =>
     });
 
 describe('on a telephone', () => {
-    for (const name of ['heat', 'flash', 'csl', 'guide'])
+    for (const name of ['heat', 'flash', 'fifo', 'aie', 'csl', 'guide'])
         it(`${name}: no view scrolls sideways`, async () => {
             const page = await open(at(`${name}.html`), { width: 390 });
             await ready(page);
@@ -215,7 +217,71 @@ describe('on a telephone', () => {
         });
 });
 
+describe('on a telephone', () => {
+    it('a legend has all its names, and the search says what it is', async () => {
+        const page = await open(at('heat.html'), { hash: '#view=memory', width: 390 });
+        await ready(page);
+        const texts = await page.evaluate(() => window.tilewright.textsOfCharts()['memory-tiles'].map(([t]) => t));
+        const { categories } = await page.evaluate(() => ({
+            categories: window.tilewright.report.profiles[0].categories.map((c) => c.label),
+        }));
+        const used = categories.filter((c) => texts.includes(c));
+        assert.ok(used.length > 5, `${used} of ${categories}`);
+        assert.equal(await page.$eval('#search', (s) => s.placeholder), 'Search');
+        await page.close();
+    });
+
+    it('a grid has the width of the screen, its scale below it', async () => {
+        const page = await open(at('aie.html'), { hash: '#view=time&tab=grid', width: 390 });
+        await ready(page);
+        const { left, width } = await page.evaluate(() => window.tilewright.areaOf('grid'));
+        const room = await page.$eval('[data-chart=grid]', (box) => box.clientWidth);
+        assert.ok(left + width > room - 20, `${left} + ${width} of ${room}`);
+        await page.close();
+    });
+});
+
+it('tiles that did nothing have no colour; the least of the others stands out, also in the dark', async () => {
+    const page = await open(at('aie.html'), { hash: '#view=time&tab=grid', dark: true });
+    await ready(page);
+    const { values, empty, scale } = await page.evaluate(() => window.tilewright.charts.grid);
+    assert.equal(empty, values.filter((v) => v === 0).length);
+    assert.ok(empty > 0);
+    assert.match(await page.$eval('.panel .note', (n) => n.textContent), /tile\. Without a colour: 0\./);
+    const light = (hex) => {
+        const [r, g, b] = [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255);
+        const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    };
+    const behind = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--panel'));
+    // WCAG 2.2, 1.4.11: 3 to 1
+    for (const colour of scale) assert.ok((light(colour) + 0.05) / (light(behind.trim()) + 0.05) >= 3, colour);
+    await page.close();
+});
+
+it('the strip of Motion is as high as the most tiles that do something', async () => {
+    const page = await open(at('aie.html'), { hash: '#view=motion' });
+    await ready(page);
+    assert.equal(await page.evaluate(() => window.tilewright.charts['motion-strip'].most), 2);
+    await page.close();
+});
+
 describe('a graph of kernels', () => {
+    it('is seen as a whole where its words can still be read', async () => {
+        const page = await open(at('chain8.html'), { hash: '#view=graph', width: 1000 });
+        await ready(page);
+        const drawn = () => page.evaluate(() => window.tilewright.charts.graph);
+        const { size } = await drawn();
+        const outside = await page.$eval('[data-chart=graph]', (box) => innerWidth - box.clientWidth);
+        await page.$eval('main', (main) => (main.style.maxWidth = 'none'));
+        await page.setViewport({ width: Math.round(0.8 * size[0]) + outside, height: 800 });
+        await settle(page);
+        const { scale, corner, down } = await drawn();
+        assert.ok(!down && scale > 0.75 && scale < 0.85, `${scale}`);
+        assert.equal(corner[0], 0);
+        await page.close();
+    });
+
     it('has the boxes and connections of the profile, and keys go along them', async () => {
         const { names, nodeName, wireFrom, wireTo, wireKind, wireBytes, wireBlocks, wireHolds } =
             json('aie.json').execution.dataflow;

@@ -41,7 +41,7 @@ static const char *const page_head[] = {
 };
 
 /* A drawing's plane: 300 x 210, logarithmic axes. */
-enum { LEFT = 40, RIGHT = 292, TOP = 8, BOTTOM = 180 };
+enum { LEFT = 62, RIGHT = 292, TOP = 8, BOTTOM = 180 };
 typedef struct plane {
     double x0, x1, y0, y1; /* logarithms at the edges */
 } plane;
@@ -131,7 +131,7 @@ static void page_roof(const tw__compare_row *rows, size_t count, const tw__compa
         page_mark(out, &p, true, 100, "100");
     for (int decade = (int)p.y0; decade <= 0; decade++) {
         char text[32];
-        snprintf(text, sizeof text, "%.*f %%", MAX(0, -2 - decade), pow(10, decade + 2));
+        snprintf(text, sizeof text, "%g %%", pow(10, decade + 2));
         page_mark(out, &p, false, pow(10, decade), text);
     }
     fprintf(out, "<text x=\"%d\" y=\"208\" text-anchor=end>operations a byte</text>\n", RIGHT);

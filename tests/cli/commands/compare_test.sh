@@ -43,7 +43,12 @@ grep -q 'the fullest holds [0-9.]* [KMG]*i*B</span>' page.html || fail 'memory i
 python3 - figures.json page.html <<'END' || fail 'the decades of the rooflines'
 import json, re, sys
 least = min(r['shareOfArithmetic'] for r in json.load(open(sys.argv[1])) if r['shareOfArithmetic'])
-marks = [float(m) / 100 for m in re.findall(r'text-anchor=end>([0-9.]+) %<', open(sys.argv[2]).read())]
+page = open(sys.argv[2]).read()
+labels = re.findall(r'<text x="(\d+)" y="[0-9.]+" text-anchor=end>([0-9.e-]+) %<', page)
+marks = [float(text) / 100 for _, text in labels]
+# Each is to the right of the picture's edge: digits are 7.6 wide, a point and a space 3.9, the sign 11.4.
+for x, text in labels:
+    assert sum(3.9 if c == '.' else 7.6 for c in text) + 3.9 + 11.4 <= int(x), (x, text)
 assert max(marks) == 1 and min(marks) <= least < max(10 * min(marks), 0.1), (least, marks)
 END
 for kernel in $kernels; do grep -q "<h2>$kernel, n = " page.html || fail "$kernel is not on the page"; done

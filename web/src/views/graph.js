@@ -16,6 +16,7 @@ const SIZES = { kernel: [158, 62], parameter: [132, 36] };
 const PORT = [132, 36];
 const NARROW = 600;
 const LEAST = 0.9; // of the size that words are drawn in: smaller ones are hard to read
+const SMALL = 0.75; // and those that are borne where all of a picture is seen then, on a large screen
 const HIGH = 700; // pixels of a picture whose lower parts come into sight by moving it
 const ALL = 3000; // of one that the page itself is moved along; a canvas of telephones has not many more
 const WAITS = 0.01; // of the run: what is written beside a wire
@@ -318,7 +319,7 @@ function graphParts(p, state) {
         return laid;
     };
     const fit = (width) => Math.min(1.15, (width - 8) / Math.max(1, layFor(width).size[0]));
-    const natural = (width) => Math.max(1, LEAST / fit(width));
+    const natural = (width) => (!layFor(width).down && fit(width) >= SMALL ? 1 : Math.max(1, LEAST / fit(width)));
     const kernels = graph.nodes.filter((n) => n.kind === 'kernel').length;
     const content = (width) => layFor(width).size[1] * fit(width) * (zoom || natural(width)) + 16;
     const high = (width) => {

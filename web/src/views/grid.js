@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The chip as a grid of tiles, coloured by any figure.
-import { chart, graphic, SCALE } from '../chart.js';
+import { chart, colours as coloursNow, graphic } from '../chart.js';
 import { announce, h } from '../dom.js';
 import { bytes, count, short } from '../format.js';
 import { BUCKETS } from '../model.js';
@@ -65,11 +65,14 @@ export function gridTab(p, state) {
     }
     const at = new Map();
     places.forEach(([x, y], t) => at.set(y * columns + x, t));
-    const shade = (v) => graphicColour((v - low) / (high - low || 1));
-    const hover = h('div', { class: 'note' }, 'Point at a tile.');
+    const empty = row.reduce((n, v) => n + (v === 0), 0);
+    const none = empty ? ` Without a colour: ${text(0)}.` : '';
+    const hover = h('div', { class: 'note' }, `Point at a ${p.tileWord}.${none}`);
     const words = (t) => `${p.tileName(t)}: ${text(row[t])}`;
     const named = columns > 20 ? (x) => x % (columns > 40 ? 10 : 5) === 0 : 'auto'; // columns with a name below them
-    const image = p.tiles > CELLS ? picture(p, places, columns, rows, row, shade) : null;
+    const large = p.tiles > CELLS;
+    const image = (scale) =>
+        picture(places, columns, rows, row, (v) => graphicColour((v - low) / (high - low || 1), scale));
     const one = chart({
         id: 'grid',
         title: `${title} of every ${p.tileWord}`,
@@ -79,7 +82,7 @@ export function gridTab(p, state) {
         items: () => p.tiles,
         item: words,
         select: (t) => go({ tile: String(t), tab: null, view: key.startsWith('m') ? 'memory' : 'time' }),
-        figures: () => ({ key, values: Array.from(row) }),
+        figures: () => ({ key, values: Array.from(row), scale: coloursNow().scale, empty }),
         clickAt: (instance, event) => {
             const point = instance.convertFromPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY]);
             const t = point && at.get(Math.round(point[1]) * columns + Math.round(point[0]));
@@ -87,15 +90,15 @@ export function gridTab(p, state) {
             hover.textContent = words(t);
             announce(words(t));
         },
-        option: () => ({
-            grid: { left: 50, right: 140, top: 10, bottom: 44, containLabel: false },
-            tooltip: image
+        option: ({ scale, panel: behind }, narrow) => ({
+            grid: { left: 50, right: narrow ? 12 : 140, top: 10, bottom: narrow ? 84 : 44, containLabel: false },
+            tooltip: large
                 ? undefined
                 : {
                       trigger: 'item',
                       formatter: (e) => words(at.get(e.value[1] * columns + e.value[0])).replace(': ', '\n'),
                   },
-            xAxis: image
+            xAxis: large
                 ? { type: 'value', min: -0.5, max: columns - 0.5, minInterval: 1 }
                 : {
                       type: 'category',
@@ -107,7 +110,7 @@ export function gridTab(p, state) {
                       nameLocation: 'middle',
                       nameGap: 22,
                   },
-            yAxis: image
+            yAxis: large
                 ? { type: 'value', inverse: true, min: -0.5, max: rows - 0.5, minInterval: 1 }
                 : {
                       type: 'category',
@@ -122,15 +125,14 @@ export function gridTab(p, state) {
                 min: low,
                 max: high > low ? high : low + 1,
                 calculable: true,
-                orient: 'vertical',
-                right: 4,
-                top: 'middle',
-                itemHeight: 120,
-                inRange: { color: SCALE },
+                ...(narrow
+                    ? { orient: 'horizontal', left: 'center', bottom: 0, itemHeight: 160 }
+                    : { orient: 'vertical', right: 4, top: 'middle', itemHeight: 120 }),
+                inRange: { color: scale },
                 formatter: (v) => (text === bytes ? bytes(v) : short(Math.round(v))),
-                ...(image ? { seriesIndex: [], dimension: 2 } : {}),
+                ...(large ? { seriesIndex: [], dimension: 2 } : {}),
             },
-            series: image
+            series: large
                 ? [
                       {
                           type: 'custom',
@@ -142,7 +144,7 @@ export function gridTab(p, state) {
                               return {
                                   type: 'image',
                                   style: {
-                                      image,
+                                      image: image(scale),
                                       x: Math.min(x0, x1),
                                       y: Math.min(y0, y1),
                                       width: Math.abs(x1 - x0),
@@ -155,7 +157,11 @@ export function gridTab(p, state) {
                 : [
                       {
                           type: 'heatmap',
-                          data: places.map(([x, y], t) => [x, y, row[t]]),
+                          data: places.map(([x, y], t) =>
+                              row[t] === 0
+                                  ? { value: [x, y, 0], visualMap: false, itemStyle: { color: behind } }
+                                  : [x, y, row[t]],
+                          ),
                           progressive: 0,
                           itemStyle: { borderWidth: p.tiles < 3000 ? 0.5 : 0, borderColor: 'rgba(128,128,128,.4)' },
                       },
@@ -189,15 +195,15 @@ export function gridTab(p, state) {
 }
 
 // Colours between those of the scale.
-function graphicColour(share) {
-    const place = Math.min(1, Math.max(0, share)) * (SCALE.length - 1);
-    const k = Math.min(SCALE.length - 2, Math.floor(place));
+function graphicColour(share, scale) {
+    const place = Math.min(1, Math.max(0, share)) * (scale.length - 1);
+    const k = Math.min(scale.length - 2, Math.floor(place));
     const of = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-    const [a, b] = [of(SCALE[k]), of(SCALE[k + 1])];
+    const [a, b] = [of(scale[k]), of(scale[k + 1])];
     return a.map((v, i) => Math.round(v + (b[i] - v) * (place - k)));
 }
 
-function picture(p, places, columns, rows, row, shade) {
+function picture(places, columns, rows, row, shade) {
     const canvas = h('canvas');
     canvas.width = columns;
     canvas.height = rows;
@@ -205,7 +211,7 @@ function picture(p, places, columns, rows, row, shade) {
     const data = context.createImageData(columns, rows);
     places.forEach(([x, y], t) => {
         const [r, g, b] = shade(row[t]);
-        data.data.set([r, g, b, 255], 4 * (y * columns + x));
+        data.data.set([r, g, b, row[t] === 0 ? 0 : 255], 4 * (y * columns + x));
     });
     context.putImageData(data, 0, 0);
     return canvas;

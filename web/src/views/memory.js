@@ -152,7 +152,11 @@ function tilesTab(p, state) {
                       }),
                       'line with gaps',
                   )
-                : h('span', { class: 'note' }, 'Gaps are absent: variables have no addresses.'),
+                : h(
+                      'span',
+                      { class: 'note' },
+                      'Gaps are absent: the profile has none by tile.'.replace('tile', p.tileWord),
+                  ),
             h(
                 'label',
                 {},

@@ -213,11 +213,23 @@ function outline(pen, place, cell, colour, wide) {
     pen.strokeRect(place.x(cell) - side / 2, place.y(cell) - side / 2, side, side);
 }
 
-// How many cells are in which state, frame after frame, above the control that chooses one.
-function drawStrip(pen, width, height, motion, k, colours) {
+// The most cells that do something or wait at once: the strip is as high, so that few tiles of many are seen too.
+function mostBusy(motion) {
     const sums = statesOver(motion);
     const states = motion.states.length;
-    const all = motion.cells.tile.reduce((n, t) => n + (t >= 0), 0) || 1;
+    let most = 1;
+    for (let at = 0; at < sums.length; at += states)
+        most = Math.max(
+            most,
+            sums.subarray(at + 1, at + states).reduce((sum, n) => sum + n, 0),
+        );
+    return most;
+}
+
+// How many cells are in which state, frame after frame, above the control that chooses one.
+function drawStrip(pen, width, height, motion, k, all, colours) {
+    const sums = statesOver(motion);
+    const states = motion.states.length;
     const wide = width / motion.frames;
     for (let x = 0; x < width; x++) {
         const frame = Math.min(motion.frames - 1, Math.floor((x * motion.frames) / width));
@@ -350,12 +362,15 @@ function motionParts(p, state) {
         },
         end: () => stop(),
     });
+    const most = mostBusy(motion);
     const strip = drawing({
         id: 'motion-strip',
         title: `${p.tileWord}s at work and waiting over time`,
-        describe: () => `${motion.frames} stretches of ${count(Math.round(motion.stretch))} cycles.`,
+        describe: () =>
+            `${motion.frames} stretches of ${count(Math.round(motion.stretch))} cycles; its height is ${count(most)} of them, the most at once.`,
         height: () => 46,
-        draw: (pen, width, height, colours) => drawStrip(pen, width, height, motion, k, colours),
+        draw: (pen, width, height, colours) => drawStrip(pen, width, height, motion, k, most, colours),
+        figures: () => ({ most }),
         point: (x) => show(Math.floor((x / strip.element.clientWidth) * motion.frames), true),
         keys: { ArrowLeft: () => show(k - 1, true), ArrowRight: () => show(k + 1, true) },
     });
