@@ -49,22 +49,32 @@ static void list_all(void)
         printf("  %-9s %s\n", tw__compare_machines[i].name, tw__compare_machines[i].program);
 }
 
+/* The nearest of these names, or all of them, which are a NULL behind the last of them in `names`. */
+static int unknown_name(const char *what, const char *word, const char *const *names, size_t count)
+{
+    if (tw_nearest(word, names, count)) return tw__cli_unknown("compare", what, word, names, count);
+    g_autofree char *all = g_strjoinv(", ", (char **)(void *)names);
+    return tw__cli_usage_error("compare", "%s '%.80s': there are %s", what, word, all);
+}
+
+enum { MOST_NAMES = 64 };
+
 static int unknown_kernel(const char *word)
 {
-    const char *names[64];
-    size_t count = 0;
-    for (; count < tw__compare_kernel_count && count < G_N_ELEMENTS(names); count++)
-        names[count] = tw__compare_kernels[count].name;
-    return tw__cli_unknown("compare", "there is no kernel", word, names, count);
+    const char *names[MOST_NAMES + 1] = { NULL };
+    size_t count = MIN(tw__compare_kernel_count, MOST_NAMES);
+    for (size_t i = 0; i < count; i++) names[i] = tw__compare_kernels[i].name;
+    if (g_str_has_suffix(word, ".json"))
+        return tw__cli_usage_error("compare", "'%s' is a profile, which stands with profiles only", word);
+    return unknown_name("there is no kernel", word, names, count);
 }
 
 static int unknown_machine(const char *word)
 {
-    const char *names[64];
-    size_t count = 0;
-    for (; count < tw__compare_machine_count && count < G_N_ELEMENTS(names); count++)
-        names[count] = tw__compare_machines[count].name;
-    return tw__cli_unknown("compare", "there is no machine", word, names, count);
+    const char *names[MOST_NAMES + 1] = { NULL };
+    size_t count = MIN(tw__compare_machine_count, MOST_NAMES);
+    for (size_t i = 0; i < count; i++) names[i] = tw__compare_machines[i].name;
+    return unknown_name("there is no machine", word, names, count);
 }
 
 static int show(const request *r, char **kernels, const char *folder)
@@ -216,6 +226,8 @@ static int compare_kernels(int argc, char **argv)
                               : r.sources ? g_canonicalize_filename(r.sources, NULL)
                                           : own_sources();
     if (!folder) return fprintf(stderr, "tilewright compare: its programs are not installed; give --sources\n"), 1;
+    if (r.sources && !g_file_test(folder, G_FILE_TEST_IS_DIR))
+        return fprintf(stderr, "tilewright compare: --sources: there is no folder '%s'\n", r.sources), 1;
     if (r.show) return show(&r, argv + 1, folder);
     bad = tw__cli_check_outputs("compare", (const char *[]){ r.report, r.json }, 2,
                                 is_own ? (const char *const *)argv + 1 : NULL, is_own ? (size_t)argc - 1 : 0);

@@ -141,6 +141,16 @@ expect 2 "$tilewright" compare axpi
 prints err "did you mean 'axpy'?"
 expect 2 "$tilewright" compare axpy --on wse4
 prints err "machine 'wse4'; did you mean 'wse"
+expect 2 "$tilewright" compare axpy --on quantum
+prints err "no machine 'quantum': there are ipu-mk1, ipu-mk2, wse2, wse3, aie, a2a3, a5"
+expect 2 "$tilewright" compare axpy --on wse3,
+prints err "no machine '': there are ipu-mk1"
+expect 2 "$tilewright" compare quantum
+prints err "no kernel 'quantum': there are axpy, dot"
+expect 2 "$tilewright" compare axpy a.json
+prints err "'a.json' is a profile, which stands with profiles only"
+expect 1 "$tilewright" compare axpy --sources none --on wse3
+prints err "--sources: there is no folder 'none'"
 expect 2 "$tilewright" compare axpy --on ''
 prints err '--on names no machine'
 for size in 0 7 1024 -4096 4096x 99999999999999; do
