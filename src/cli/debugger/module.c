@@ -205,6 +205,23 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
     tw__debug_show_displays(&g->d);
 }
 
+/* As fast as without a debugger, but for looks at what the user wants. True: now the vertex is to be followed; what is
+ * left of its turns is in the session. */
+static bool runs_freely(graph *g, tw_sim_stop *end)
+{
+    const uint64_t piece = 1 << 21;
+    tw__sim_session *s = &g->session;
+    do {
+        uint64_t turns = s->limit ? MIN(s->limit, piece) : piece;
+        *end = tw__sim_pieces(s, turns);
+        if (*end != TW_SIM_LIMIT || (s->limit && !(s->limit -= turns))) return false;
+        poll_client(g);
+    } while (!tw__debug_interrupted() && !tw__graph_resolve(g));
+    unsigned last = TW_SIM_CONTEXTS - 1;
+    while (g->d.context < last && tw_sim_get_state(s->sim, g->d.context) != TW_SIM_ACTIVE) g->d.context++;
+    return true;
+}
+
 static tw_sim_stop debug_vertex(graph *g, const tw_debug_vertex *v, uint64_t turns)
 {
     poll_client(g);
@@ -213,10 +230,13 @@ static tw_sim_stop debug_vertex(graph *g, const tw_debug_vertex *v, uint64_t tur
     breakpoint *b = tw__graph_vertex_breakpoint(g, v);
     if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, g->d.context + 1)) b = NULL;
     bool stop = b || g->going == INTO_STEP || tw__debug_interrupted();
-    if (!tw__graph_resolve(g) && !stop) { /* as fast as without a debugger */
-        tw_sim_stop end = tw__sim_pieces(&g->session, turns);
-        leave_vertex(g);
-        return end;
+    if (!tw__graph_resolve(g) && !stop) {
+        tw_sim_stop end;
+        if (!runs_freely(g, &end)) {
+            leave_vertex(g);
+            return end;
+        }
+        stop = tw__debug_interrupted();
     }
     tw__debug_hook(&g->d);
     fflush(stdout);

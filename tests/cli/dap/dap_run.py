@@ -116,6 +116,31 @@ def vertices():
     assert c.output["stdout"].endswith("word, 0 words\n"), c.output
 
 
+def endless():
+    """What a client asks is heard while a vertex runs that no breakpoint holds up."""
+    c = client("--device", "ipu-sim", "spin.c")
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "vertex Spin tile 0", "logMessage": "it spins"}])
+    c.ask("configurationDone")
+    while "it spins" not in c.output.get("console", ""):
+        c.read()
+    c.ask("pause", threadId=1)
+    c.stopped("pause")
+    assert any(f["name"].startswith("Spin::compute") for f in c.frames()), c.frames()
+    c.ask("terminate")
+    assert c.next_event() == "terminated"
+    c.leave()
+
+    c = client("--device", "ipu-sim", "spin.c")
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "vertex Spin tile 0", "logMessage": "it spins"}])
+    c.ask("configurationDone")
+    while "it spins" not in c.output.get("console", ""):
+        c.read()
+    lines = {"source": {"path": os.path.join(folder, "spin.cpp")}, "breakpoints": [{"line": 11}]}
+    (line,) = c.ask("setBreakpoints", **lines)["breakpoints"]
+    assert c.stopped("breakpoint")["hitBreakpointIds"] == [line["id"]], line
+    c.leave()
+
+
 def steps():
     """On a model it stops at steps; the client goes, and takes the program with it."""
     c = client("scale.c")
@@ -162,8 +187,13 @@ with open(os.path.join(folder, "scale.cpp"), "w", encoding="utf-8") as file:
     file.write(CODELET)
 with open(os.path.join(folder, "scale.c"), "w", encoding="utf-8") as file:
     file.write(HOST)
+with open(os.path.join(folder, "spin.cpp"), "w", encoding="utf-8") as file:
+    file.write(CODELET.replace("Scale", "Spin").replace("data[i] *= factor;", "\n            while (*(volatile int *)&data[i] != 77)\n                data[i] ^= factor;"))
+with open(os.path.join(folder, "spin.c"), "w", encoding="utf-8") as file:
+    file.write(HOST.replace("Scale", "Spin").replace("scale.cpp", "spin.cpp"))
 if subprocess.run([tilewright, "popc", "-c", "--target", "ipu2", "scale.cpp", "-o", "scale.o"], cwd=folder, check=False).returncode == 0:
     vertices()
+    endless()
 else:
     print("no compiler for the chip: vertices are left out")
 steps()
