@@ -614,6 +614,8 @@ wrong 'print data[0, 1]' 'more indices than the 1 of the array'
 wrong 'print data + 1' 'this is an array, not a number'
 wrong 'print turns[0]' 'u16 has no elements'
 wrong 'print turns +' "a value is missing behind 'turns +'"
+wrong 'print' 'a value is missing.'
+wrong 'break twice if' 'a value is missing.'
 wrong 'print (turns' "a ')' is missing"
 wrong 'print turns turns' "'turns' stands behind the value"
 wrong 'print 1 / 0' 'division by zero'

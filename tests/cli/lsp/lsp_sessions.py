@@ -187,6 +187,11 @@ def alone(program, folder):
         check(f"the script and {settings}", shown.split("\n")[1], f"param n: u16 = {wanted}")
     c.open("free.csl", "export var x: u16 = 1.5;\n")
     check("a file alone", [one["message"][:30] for one in c.told("free.csl")] != [], True)
+    unsaved = {"uri": "untitled:Untitled-1", "languageId": "csl", "version": 1, "text": "export var x: u16 = 1.5;\n"}  # of VS Code
+    c.tell("textDocument/didOpen", {"textDocument": unsaved})
+    while unsaved["uri"] not in c.diagnostics:
+        c.read()
+    check("a text that is no file yet", "csl.type" in [one["code"] for one in c.diagnostics[unsaved["uri"]]["diagnostics"]], True)
     check("the end of it", c.end(), 0)
 
 

@@ -277,6 +277,9 @@ tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, c
     } else if (!importer &&
                strcmp(name, "-") == 0) { /* the standard input; it imports from the current folder on */
         file = load_path(s, path = name, &found);
+    } else if (!importer && strcmp(name, s->shared->options->file) == 0 &&
+               (file = load_path(s, name, &found), found)) {
+        path = name; /* what is compiled, by its whole name: what an editor has not saved yet has no suffix */
     } else {
         char *folder = importer ? g_path_get_dirname(importer->path) : g_strdup(".");
         file = load_in(s, folder, name, &path, &found);
