@@ -50,7 +50,7 @@ static void list_all(void)
 }
 
 /* The nearest of these names, or all of them, which are a NULL behind the last of them in `names`. */
-static int unknown_name(const char *what, const char *word, const char *const *names, size_t count)
+static int unlisted_name(const char *what, const char *word, const char *const *names, size_t count)
 {
     if (tw_nearest(word, names, count)) return tw__cli_unknown("compare", what, word, names, count);
     g_autofree char *all = g_strjoinv(", ", (char **)(void *)names);
@@ -66,7 +66,7 @@ static int unknown_kernel(const char *word)
     for (size_t i = 0; i < count; i++) names[i] = tw__compare_kernels[i].name;
     if (g_str_has_suffix(word, ".json"))
         return tw__cli_usage_error("compare", "'%s' is a profile, which stands with profiles only", word);
-    return unknown_name("there is no kernel", word, names, count);
+    return unlisted_name("there is no kernel", word, names, count);
 }
 
 static int unknown_machine(const char *word)
@@ -74,7 +74,7 @@ static int unknown_machine(const char *word)
     const char *names[MOST_NAMES + 1] = { NULL };
     size_t count = MIN(tw__compare_machine_count, MOST_NAMES);
     for (size_t i = 0; i < count; i++) names[i] = tw__compare_machines[i].name;
-    return unknown_name("there is no machine", word, names, count);
+    return unlisted_name("there is no machine", word, names, count);
 }
 
 static int show(const request *r, char **kernels, const char *folder)
