@@ -120,6 +120,14 @@ static tw_tensor round_number(const tw__sparse_work *w, const char *name)
     return t;
 }
 
+/* Whether one loop runs on several replicas; those of a graph that has no parent go their own ways. */
+static bool rounds_in_step(tw_graph *graph)
+{
+    if (tw_graph_replication_factor(graph) == 1) return false;
+    tw_graph_top_level(graph);
+    return tw_graph_take_error(graph, NULL) == TW_OK;
+}
+
 /* How many further steps there are. */
 static tw_tensor round_steps(const tw__sparse_work *w, const char *vertex)
 {
@@ -132,6 +140,9 @@ static tw_tensor round_steps(const tw__sparse_work *w, const char *vertex)
     tw_graph_connect(g, v, "steps", steps);
     tw_graph_set_field_int(g, v, "most", (int64_t)(w->plan.regions - 1)); /* then all buckets have been seen */
     tw_program_sequence_add(g, w->sequence, tw_program_execute(g, cs));
+    if (rounds_in_step(g)) /* all take as many as the one that needs most */
+        steps = tw_gcl_all_reduce_cross_replica(g, steps, TW_COLLECTIVE_MAX, w->sequence,
+                                                tw__libs_path(w->name, "steps").text);
     return steps;
 }
 
