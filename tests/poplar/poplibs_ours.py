@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Compiles test programs of a checkout of PopLibs (branch sdk-release-2.2) against the libraries of this tree and
-their headers, not against PopLibs, runs them on the IPU Model and says why those fail that do:
+"""Compiles test programs of a checkout of PopLibs (branch sdk-release-2.2 or 3.4) against the libraries of this tree
+and their headers, not against PopLibs, runs them on the IPU Model and says why those fail that do:
 
     python3 tests/poplar/poplibs_ours.py BUILD DIR [WORD]     # BUILD: build/release; WORD: a regex on library/test
 
-Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's. Programs of tools/ are what most
-tests of poplin, popnn, poprand and popsparse run: each runs with PER (4) of their lines, spread over all. A line for
-each program: passed, or
+Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's; that of 3.4 stands on a package that
+is not public, which tests/poplar/harness stands in for. Programs of tools/ are what most tests of poplin, popnn,
+poprand and popsparse run: each runs with PER (4) of their lines, spread over all. A line for each program: passed, or
 the cause: `private` needs headers, vertices or functions that are not public, `missing` a public name that is not
 here, `differs` compiles and fails, `packages` some of Debian's are not installed. Objects and lines are in
-BUILD/poplibs-ours. JOBS=n works on n programs at a time, LIMIT=n seconds a program (300). Needs the Debian packages
-that `./dev poplibs` names."""
+BUILD/poplibs-ours/NAME, for a checkout of that name. JOBS=n works on n programs at a time, LIMIT=n seconds a program
+(300). Needs the Debian packages that `./dev poplibs` names."""
 import collections
 import concurrent.futures
 import os
@@ -21,7 +21,8 @@ import subprocess
 import sys
 
 LIBRARIES = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse")
-FLAGS = "-std=c++17 -w -O0 -DFMT_DEPRECATED_OSTREAM -DBOOST_TEST_DYN_LINK".split()
+FLAGS = ("-std=c++17 -w -O0 -DFMT_DEPRECATED_OSTREAM -DBOOST_TEST_DYN_LINK "
+         "-DBOOST_ICL_USE_STATIC_BOUNDED_INTERVALS").split()
 BOOST = ("unit_test_framework", "program_options", "filesystem", "timer", "system")
 LIMIT = int(os.environ.get("LIMIT", "300"))
 PER = int(os.environ.get("PER", "4"))
@@ -43,14 +44,15 @@ def run(command, limit=LIMIT):
 class Build:
     def __init__(self, build, checkout):
         self.build, self.checkout = pathlib.Path(build).resolve(), pathlib.Path(checkout).resolve()
-        self.work = self.build / "poplibs-ours"
+        self.work = self.build / "poplibs-ours" / self.checkout.name
         headers = self.work / "include"
         headers.mkdir(parents=True, exist_ok=True)
         for name in ("poplibs_support", "poplibs_test"):  # without the folders beside them
             if not (headers / name).is_symlink():
                 (headers / name).symlink_to(self.checkout / "include" / name)
         self.newest = max(h.stat().st_mtime for h in (ROOT / "include").rglob("*.h*"))
-        self.include = [f"-I{d}" for d in (ROOT / "include", self.build / "include", headers)]
+        self.include = [f"-I{d}" for d in (ROOT / "include", self.build / "include", headers,
+                                                ROOT / "tests/poplar/harness")]
 
     def compile(self, source, to, *more):
         if to.exists() and to.stat().st_mtime > max(source.stat().st_mtime, self.newest):
