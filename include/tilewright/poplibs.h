@@ -12,7 +12,7 @@
  *   poplibs/pooling.h   pooling
  *   poplibs/poplin.h    matrix products
  *   poplibs/collectives.h  reductions and gathers between IPUs and replicas
- *   poplibs/solve.h     triangular systems, Cholesky's factors, QR
+ *   poplibs/solve.h     triangular systems, Cholesky's factors, QR, LU
  *   poplibs/ctc.h       losses of labels that are not aligned
  *   poplibs/conv.h      convolutions
  *   poplibs/poprand.h   random numbers
@@ -33,6 +33,7 @@
 #include <tilewright/poplibs/popops.h>
 #include <tilewright/poplibs/popops_order.h>
 #include <tilewright/poplibs/popops_slice.h>
+#include <tilewright/poplibs/popops_spline.h>
 #include <tilewright/poplibs/poprand.h>
 #include <tilewright/poplibs/popsparse.h>
 #include <tilewright/poplibs/poputil.h>

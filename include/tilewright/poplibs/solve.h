@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* poplin: triangular systems, Cholesky's factors, QR.
+/* poplin: triangular systems, Cholesky's factors, QR, LU.
  *
  *     tw_tensor l = tw_poplin_cholesky(g, a, true, sequence, "l", NULL);                      // a = l l'
  *     tw_tensor x = tw_poplin_triangular_solve(g, l, b, true, true, false, sequence, "x", NULL);  // l x = b
@@ -40,6 +40,10 @@ TW_API tw_tensor tw_poplin_cholesky(tw_graph *graph, tw_tensor a, bool lower, tw
 /* First: q, orthogonal, [...][m][m]; second: r, upper triangular, [...][m][n], with a = q r; m is at least n. One
  * vertex factors a matrix. */
 TW_API tw_pair tw_poplin_qr(tw_graph *graph, tw_tensor a, tw_program sequence, const char *name);
+/* First: l, lower triangular with ones on the diagonal, [...][m][m]; second: u, upper triangular, [...][m][n], with
+ * a = l u, both floats. Rows stay in their order: where a number on the diagonal becomes 0, infinities and NaN
+ * follow. One vertex factors a matrix. */
+TW_API tw_pair tw_poplin_lu(tw_graph *graph, tw_tensor a, tw_program sequence, const char *name);
 TW_API void tw_poplin_cholesky_in_place(tw_graph *graph, tw_tensor a, bool lower, tw_program sequence,
                                         const char *name, const char *const *options);
 

@@ -9,6 +9,7 @@
 #include "poplar/libs/popops/reduce.h"
 #include "poplar/libs/popops/slice.h"
 #include "poplar/libs/popops/sort.h"
+#include "poplar/libs/popops/spline.h"
 #include "poplar/libs/poprand/random.h"
 
 #include <stdlib.h>
@@ -163,8 +164,10 @@ int main(int argc, char **argv)
     gen_codes(tw__random_codes, TW__RANDOM_CODES);
     gen_codes(tw__sort_codes, TW__SORT_CODES);
     gen_codes(&tw__sequence_code, 1);
+    gen_codes(tw__spline_codes, TW__SPLINE_CODES);
     gen_codes(tw__solve_codes, TW__SOLVE_CODES);
     gen_codes(&tw__qr_code, 1);
+    gen_codes(&tw__lu_code, 1);
     gen_codes(tw__pool_codes, TW__POOL_CODES);
     gen_codes(&tw__ctc_code, 1);
     gen_codes(&tw__ctc_search_code, 1);

@@ -6,7 +6,7 @@
 #include "poplar/libs/popops/code.h"
 
 enum { TW__SOLVE_SUBSTITUTE, TW__SOLVE_FACTOR, TW__SOLVE_CODES };
-extern const tw__libs_code tw__solve_codes[TW__SOLVE_CODES], tw__qr_code;
+extern const tw__libs_code tw__solve_codes[TW__SOLVE_CODES], tw__qr_code, tw__lu_code;
 extern const tw__libs_code tw__matmul_code, tw__conv_code;
 
 #endif

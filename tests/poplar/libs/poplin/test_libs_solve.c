@@ -149,6 +149,51 @@ static void libs_solve_qr(void **state)
     }
 }
 
+/* l u is a, l has ones on its diagonal; both have zeros where they are triangles. */
+static void lu_compare(const float *l, const float *u, const double *a, size_t m, size_t n)
+{
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0, size = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += (double)l[i * m + k] * u[k * n + j], size += fabs((double)l[i * m + k] * u[k * n + j]);
+            if (!(fabs(sum - a[i * n + j]) <= 2e-6 * size))
+                fail_msg("[%zu, %zu]: %g, not %g", i, j, sum, a[i * n + j]);
+            if (j < i) assert_true(u[i * n + j] == 0);
+        }
+        for (size_t j = i; j < m; j++) assert_true(l[i * m + j] == (i == j));
+    }
+}
+
+static void libs_solve_lu(void **state)
+{
+    (void)state;
+    static double a[SOLVE_MOST];
+    static char in[SOLVE_MOST * 4];
+    static float l[SOLVE_MOST], u[SOLVE_MOST];
+    lcg r = { 64 };
+    for (unsigned i = 0; i < 8; i++) {
+        size_t n = 1 + draw(&r, 12), m = 1 + draw(&r, 12), batches = 1 + draw(&r, 3), shape[] = { batches, m, n };
+        tw_type type = i % 4 == 3 ? TW_HALF : TW_FLOAT;
+        for (size_t at = 0; at < batches * m * n; at++)
+            a[at] = draw_real(&r, -1, 1) + (at % (m * n) % (n + 1) ? 0 : 5);
+        store(type, batches * m * n, a, in);
+        tw_device *dev = i % 3 ? model_device(7, 1) : tw_device_cpu_accurate_half();
+        tw_graph *g = tw_graph_new(tw_device_target(dev));
+        tw_tensor ta = tw_graph_add_variable(g, type, 3, shape, "a");
+        map_somehow(g, ta, (int)i % MAPPINGS, &r);
+        tw_program p = tw_program_sequence(g, NULL);
+        tw_pair made = tw_poplin_lu(g, ta, p, "lu");
+        no_error(g);
+        tw_poplin_lu(g, tw_tensor_slice(g, ta, 1, 0, 0), p, "lu");
+        refused_with(g, TW_E_POPLIBS, "tw_poplin_lu", "is no matrix", NULL);
+        run_once(g, dev, p, 3, (io[]){ { ta, in, false }, { made.first, l, true }, { made.second, u, true } });
+        for (size_t b = 0; b < batches; b++) lu_compare(l + b * m * m, u + b * m * n, a + b * m * n, m, n);
+        tw_graph_free(g);
+        tw_device_free(dev);
+    }
+}
+
 static void libs_solve_cholesky(void **state)
 {
     (void)state;
@@ -264,8 +309,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libs_solve_triangular), cmocka_unit_test(libs_solve_cholesky),
-        cmocka_unit_test(libs_solve_qr),         cmocka_unit_test(libs_solve_mask),
-        cmocka_unit_test(libs_solve_refused),
+        cmocka_unit_test(libs_solve_qr),         cmocka_unit_test(libs_solve_lu),
+        cmocka_unit_test(libs_solve_mask),       cmocka_unit_test(libs_solve_refused),
     };
     return cmocka_run_group_tests_name("libs_solve", tests, NULL, NULL);
 }
