@@ -14,7 +14,8 @@ enum class NonLinearityType {
     SWISH,
     SOFTMAX,
     SOFTMAX_STABLE,
-    SOFTMAX_SCALED
+    SOFTMAX_SCALED,
+    GELU_ERF /* of later versions */
 };
 
 } // namespace popnn

@@ -14,8 +14,10 @@ namespace popnn {
 
 inline const char *asString(const NonLinearityType &type)
 {
-    static const char *const names[] = { "sigmoid", "hard sigmoid", "relu",           "tanh",          "gelu",
-                                         "swish",   "softmax",      "softmax_stable", "softmax_scaled" };
+    static const char *const names[] = {
+        "sigmoid", "hard sigmoid", "relu",           "tanh",           "gelu",
+        "swish",   "softmax",      "softmax_stable", "softmax_scaled", "gelu_erf"
+    };
     return names[static_cast<int>(type)];
 }
 inline std::ostream &operator<<(std::ostream &out, const NonLinearityType &type)
@@ -27,7 +29,7 @@ inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
     std::string word, more;
     in >> word;
     if (word == "hard" && in >> more) word += " " + more;
-    for (int i = 0; i <= static_cast<int>(NonLinearityType::SOFTMAX_SCALED); i++)
+    for (int i = 0; i <= static_cast<int>(NonLinearityType::GELU_ERF); i++)
         if (word == asString(static_cast<NonLinearityType>(i))) {
             type = static_cast<NonLinearityType>(i);
             return in;
@@ -41,8 +43,9 @@ namespace poputil {
 template <> struct VertexTemplateToString<popnn::NonLinearityType> {
     static std::string to_string(const popnn::NonLinearityType &type)
     {
-        static const char *const names[] = { "SIGMOID", "HARD_SIGMOID", "RELU",           "TANH",          "GELU",
-                                             "SWISH",   "SOFTMAX",      "SOFTMAX_STABLE", "SOFTMAX_SCALED" };
+        static const char *const names[] = { "SIGMOID",        "HARD_SIGMOID", "RELU",    "TANH",
+                                             "GELU",           "SWISH",        "SOFTMAX", "SOFTMAX_STABLE",
+                                             "SOFTMAX_SCALED", "GELU_ERF" };
         return std::string("popnn::NonLinearityType::") + names[static_cast<int>(type)];
     }
 };

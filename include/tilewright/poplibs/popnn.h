@@ -30,15 +30,16 @@ typedef enum tw_non_linearity {
     TW_NL_SWISH = 5,          /* x sigmoid(x) */
     TW_NL_SOFTMAX = 6,        /* along the last dimension, as the two below */
     TW_NL_SOFTMAX_STABLE = 7, /* the greatest element is taken from all */
-    TW_NL_SOFTMAX_SCALED = 8  /* the same times tw_popnn_scaling() */
+    TW_NL_SOFTMAX_SCALED = 8, /* the same times tw_popnn_scaling() */
+    TW_NL_GELU_ERF = 9        /* 0.5 x (1 + erf(x / sqrt(2))) */
 } tw_non_linearity;
 TW_API tw_tensor tw_popnn_non_linearity(tw_graph *graph, tw_non_linearity type, tw_tensor tensor,
                                         tw_program sequence, const char *name);
 TW_API void tw_popnn_non_linearity_in_place(tw_graph *graph, tw_non_linearity type, tw_tensor tensor,
                                             tw_program sequence, const char *name);
 /* The gradient of what went in from that of what came out. `act` is what came out; of TW_NL_HARD_SIGMOID,
- * TW_NL_GELU and TW_NL_SWISH what went in. That of TW_NL_GELU is of x times the normal distribution, which its
- * function is near to. */
+ * TW_NL_GELU, TW_NL_GELU_ERF and TW_NL_SWISH what went in. That of TW_NL_GELU is of x times the normal
+ * distribution, which its function is near to. */
 TW_API tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type, tw_tensor act,
                                                  tw_tensor gradient, tw_program sequence, const char *name);
 /* The same two as vertices of a compute set that the caller executes: not of a softmax, which takes more than one,

@@ -110,12 +110,13 @@ static double estimate_op(const char *name)
     static const struct {
         const char *name;
         double turns;
-    } slow[] = { { "asin", 90 },  { "atan2", 222 }, { "cbrt", 175 }, { "clamp", 8 },    { "cos", 136 },
-                 { "div", 3 },    { "erf", 162 },   { "exp", 20 },   { "expm1", 120 },  { "inv", 3 },
-                 { "log", 23 },   { "log1p", 128 }, { "max", 6 },    { "min", 6 },      { "pow", 380 },
-                 { "rem", 106 },  { "rsqrt", 8 },   { "select", 4 }, { "sigmoid", 20 }, { "sin", 136 },
-                 { "signum", 6 }, { "sqrt", 5 },    { "tan", 147 },  { "tanh", 17 },    { "gt", 2 },
-                 { "lt", 2 },     { "gteq", 2 },    { "lteq", 2 },   { "is_nan", 2 },   { "neq", 2 } };
+    } slow[] = { { "asin", 90 },      { "atan2", 222 }, { "cbrt", 175 }, { "clamp", 8 },   { "cos", 136 },
+                 { "div", 3 },        { "erf", 162 },   { "exp", 20 },   { "exp2", 20 },   { "expm1", 120 },
+                 { "gelu_erf", 170 }, { "inv", 3 },     { "log", 23 },   { "log1p", 128 }, { "max", 6 },
+                 { "min", 6 },        { "pow", 380 },   { "rem", 106 },  { "rsqrt", 8 },   { "select", 4 },
+                 { "sigmoid", 20 },   { "sin", 136 },   { "signum", 6 }, { "sqrt", 5 },    { "tan", 147 },
+                 { "tanh", 17 },      { "gt", 2 },      { "lt", 2 },     { "gteq", 2 },    { "lteq", 2 },
+                 { "is_nan", 2 },     { "neq", 2 } };
     for (size_t i = 0; i < G_N_ELEMENTS(slow); i++)
         if (strcmp(name, slow[i].name) == 0) return slow[i].turns;
     return 0.5;

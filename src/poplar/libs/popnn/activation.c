@@ -19,6 +19,8 @@ static const struct {
     [TW_NL_SOFTMAX] = { NULL, NULL },
     [TW_NL_SOFTMAX_STABLE] = { NULL, NULL },
     [TW_NL_SOFTMAX_SCALED] = { NULL, NULL },
+    [TW_NL_GELU_ERF] = { "gelu_erf($1)", "$2 * (0.5 * (1 + erf(0.7071067812 * $1)) + "
+                                         "$1 * exp(-0.5 * $1 * $1) * 0.3989422804)" },
 };
 
 double tw_popnn_scaling(tw_non_linearity type)

@@ -24,6 +24,7 @@ static void activation_reference(tw_non_linearity type, size_t n, const double *
         case TW_NL_RELU: y[i] = fmax(0, v); break;
         case TW_NL_TANH: y[i] = tanh(v); break;
         case TW_NL_GELU: y[i] = 0.5 * v * (1 + tanh(sqrt(2 / M_PI) * v * (1 + 0.044715 * v * v))); break;
+        case TW_NL_GELU_ERF: y[i] = 0.5 * v * (1 + erf(v / sqrt(2))); break;
         case TW_NL_SWISH: y[i] = v / (1 + exp(-v)); break;
         case TW_NL_SOFTMAX:
         case TW_NL_SOFTMAX_STABLE: y[i] = exp(v - most) / sum; break;
@@ -65,9 +66,10 @@ static void nn_run(const nn_case *c, tw_device *dev, int way, char *y, char *gra
     tw_program p = tw_program_sequence(g, NULL);
     tw_program_sequence_add(g, p, tw_program_copy(g, x, own));
     tw_tensor act = tw_popnn_non_linearity(g, c->type, x, p, "y");
-    bool of_input = c->type == TW_NL_HARD_SIGMOID || c->type == TW_NL_GELU || c->type == TW_NL_SWISH;
+    bool of_input = c->type == TW_NL_HARD_SIGMOID || c->type == TW_NL_GELU || c->type == TW_NL_GELU_ERF ||
+                    c->type == TW_NL_SWISH;
     tw_tensor back = tw_popnn_non_linearity_gradient(g, c->type, of_input ? x : act, out, p, "back");
-    if (way && c->type < TW_NL_SOFTMAX) { /* in one compute set */
+    if (way && (c->type < TW_NL_SOFTMAX || c->type == TW_NL_GELU_ERF)) { /* in one compute set */
         tw_compute_set cs = tw_graph_add_compute_set(g, "set");
         tw_popnn_non_linearity_in_place_set(g, c->type, own, cs);
         back = tw_popnn_non_linearity_gradient_set(g, c->type, of_input ? x : act, out, cs, "back");
@@ -116,8 +118,8 @@ static void libs_popnn_activations(void **state)
     (void)state;
     static nn_case c;
     lcg r = { 41 };
-    for (unsigned k = 0; k < 18; k++) {
-        c.type = (tw_non_linearity)(k % 9), c.element = k < 9 ? TW_FLOAT : TW_HALF, c.n = 1 + draw(&r, MOST - 1);
+    for (unsigned k = 0; k < 20; k++) {
+        c.type = (tw_non_linearity)(k % 10), c.element = k < 10 ? TW_FLOAT : TW_HALF, c.n = 1 + draw(&r, MOST - 1);
         size_t width = tw_type_size(c.element), bytes = ROWS * c.n * width;
         for (size_t i = 0; i < ROWS * c.n; i++) { /* not where derivatives jump */
             double v = draw_real(&r, -4, 4);
@@ -336,8 +338,8 @@ static void libs_popnn_refused(void **state)
     uint64_t before = graph_hash(g);
     tw_popnn_non_linearity(g, TW_NL_RELU, i, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity", "'labels' int[4]", NULL);
-    tw_popnn_non_linearity(g, (tw_non_linearity)9, y, p, NULL);
-    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity", "activation 9", NULL);
+    tw_popnn_non_linearity(g, (tw_non_linearity)10, y, p, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity", "activation 10", NULL);
     tw_popnn_non_linearity_in_place(g, TW_NL_TANH, loose, p, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_non_linearity_in_place", "'loose' float[4]", "no tile", NULL);
     tw_popnn_non_linearity_gradient(g, TW_NL_TANH, y, flat, p, NULL);

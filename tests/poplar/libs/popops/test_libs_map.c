@@ -61,18 +61,22 @@ static double ref_real(const char *op, double a, double b, double c, bool *known
     if (IS("cos")) return cos(a);
     if (IS("erf")) return erf(a);
     if (IS("exp")) return exp(a);
+    if (IS("exp2")) return exp2(a);
     if (IS("expm1")) return expm1(a);
     if (IS("floor")) return floor(a);
+    if (IS("gelu_erf")) return isinf(a) && a < 0 ? -0.0 : a * (erfc(-a * M_SQRT1_2) / 2);
     if (IS("inv")) return 1 / a;
     if (IS("is_finite")) return isfinite(a);
     if (IS("is_inf")) return isinf(a) != 0;
     if (IS("is_nan")) return isnan(a);
     if (IS("log")) return log(a);
     if (IS("log1p")) return log1p(a);
+    if (IS("nearby_int")) return nearbyint(a);
     if (IS("neg")) return -a;
     if (IS("relu")) return a < 0 ? 0 : a;
     if (IS("signum")) return (a > 0) - (a < 0);
     if (IS("sin")) return sin(a);
+    if (IS("trunc")) return trunc(a);
     if (IS("tan")) return tan(a);
     if (IS("tanh")) return tanh(a);
     if (IS("round")) return round(a);
@@ -184,7 +188,9 @@ static bool is_exact(const char *op)
                                            "cos",
                                            "erf",
                                            "exp",
+                                           "exp2",
                                            "expm1",
+                                           "gelu_erf",
                                            "log",
                                            "log1p",
                                            "sin",

@@ -70,7 +70,8 @@ static void elementary(bench *b, tw_type type)
     static const function_row rows[] = { { "asin(_1)", -1, 1, 0, 0 }, { "cbrt(_1)", -9, 9, 0, 0 },
                                          { "cos(_1)", -9, 9, 0, 0 },  { "erf(_1)", -3, 3, 0, 0 },
                                          { "exp(_1)", -8, 8, 0, 0 },  { "expm1(_1)", -4, 4, 0, 0 },
-                                         { "log(_1)", 0.1, 9, 0, 0 }, { "log1p(_1)", -0.9, 9, 0, 0 } };
+                                         { "log(_1)", 0.1, 9, 0, 0 }, { "log1p(_1)", -0.9, 9, 0, 0 },
+                                         { "exp2(_1)", -8, 8, 0, 0 }, { "gelu_erf(_1)", -4, 4, 0, 0 } };
     functions(b, type, sizeof rows / sizeof *rows, rows);
 }
 static void more_elementary(bench *b, tw_type type)
@@ -87,7 +88,8 @@ static void arithmetic(bench *b, tw_type type)
                                          { "_1 % _2", -9, 9, 0.5, 2 },
                                          { "select(_1, _2, _1 > 0) + round(_1)", -3, 3, -3, 3 },
                                          { "rsqrt(_1) - inv(_2)", 0.5, 3, 1, 3 },
-                                         { "clamp(floor(_1), -1, 1) + ceil(_2)", -3, 3, -3, 3 } };
+                                         { "clamp(floor(_1), -1, 1) + ceil(_2)", -3, 3, -3, 3 },
+                                         { "trunc(_1) + nearby_int(_2)", -3, 3, -3, 3 } };
     functions(b, type, sizeof rows / sizeof *rows, rows);
 }
 
