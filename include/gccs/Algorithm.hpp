@@ -9,8 +9,6 @@
 
 namespace gccs {
 
-using poplar::ArrayRef;
-
 /* Of a type that both fit in; neither is negative, b is at least 1. */
 template <class A, class B> constexpr typename std::common_type<A, B>::type ceildiv(A a, B b)
 {

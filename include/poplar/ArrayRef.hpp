@@ -91,4 +91,8 @@ template <class T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b)
 }
 
 } // namespace poplar
+
+namespace gccs {
+using poplar::ArrayRef; /* as later versions name it */
+}
 #endif

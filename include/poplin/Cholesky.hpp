@@ -25,9 +25,8 @@ getCholeskyMatMulPrePlanParameters(const poplar::Type &, const std::vector<std::
     return all;
 }
 
-#define TW__END                                                                      \
-    const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {}, \
-                               matmul::PlanningCache * = nullptr
+#define TW__END \
+    const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {}, PlanningCache * = nullptr
 
 inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
                                           const std::vector<std::size_t> &shape, bool, TW__END)

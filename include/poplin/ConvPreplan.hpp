@@ -12,7 +12,7 @@ inline void preplan(const std::set<ConvPlanParams> &convs, const std::set<MatMul
                     PlanningCache &cache)
 {
     preplanConvolutions(convs, cache);
-    preplanMatMuls(matmuls, cache.matmuls());
+    preplanMatMuls(matmuls, cache);
 }
 
 } // namespace poplin

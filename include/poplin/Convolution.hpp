@@ -15,19 +15,6 @@
 
 namespace poplin {
 
-class PlanningCache {
-    matmul::PlanningCache noted;
-
-  public:
-    std::size_t size() const { return noted.size(); }
-    matmul::PlanningCache &matmuls() { return noted; }
-    void note(const poplar::Target &target, const ConvParams &params, const poplar::OptionFlags &options)
-    {
-        std::ostringstream text;
-        text << params;
-        noted.note(target, text.str(), options);
-    }
-};
 using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
 
 struct PlanCosts {
@@ -161,6 +148,32 @@ inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in
                                          transposeAndFlipWeights, c.sequence, c.path, c.options);
         });
 }
+/* A variable for the result; where the convolution leaves it elsewhere, it is copied there. */
+inline poplar::Tensor createConvOutput(poplar::Graph &graph, const ConvParams &params, TW__CACHED)
+{
+    if (cache) cache->note(graph.getTarget(), params, options);
+    detail::convCosts("poplin::createConvOutput", graph, params, options);
+    std::vector<std::size_t> shape = { params.batchSize, params.getNumOutputChans() };
+    const std::vector<std::size_t> field = params.getOutputFieldShape();
+    shape.insert(shape.end(), field.begin(), field.end());
+    poplar::Tensor made = graph.addVariable(params.outputType, shape, debugContext);
+    poputil::mapTensorLinearly(graph, made);
+    return made;
+}
+inline void convolutionWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
+                                  const poplar::Tensor &out, const ConvParams &params, bool transposeAndFlipWeights,
+                                  poplar::program::Sequence &prog, TW__CACHED)
+{
+    const std::vector<std::size_t> field = params.getOutputFieldShape();
+    std::vector<std::size_t> shape = { params.batchSize, params.getNumOutputChans() };
+    shape.insert(shape.end(), field.begin(), field.end());
+    if (out.shape() != shape || out.elementType() != params.outputType)
+        throw poputil::poplibs_error("poplin::convolutionWithOutput: the output is " +
+                                     out.elementType().toString() + out.shapeToString());
+    detail::copied(
+        convolution(graph, in, weights, params, transposeAndFlipWeights, prog, debugContext, options, cache), out,
+        prog, debugContext);
+}
 /* Into a tensor whose kernels are flipped and whose channels are exchanged. */
 inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tensor &weightsIn,
                                         const poplar::Tensor &weightsOut, poplar::program::Sequence &prog,
@@ -255,6 +268,14 @@ inline PlanCosts reportWeightUpdatePlanEstimatedCosts(const poplar::Graph &graph
 {
     return detail::convCosts("poplin::reportWeightUpdatePlanEstimatedCosts", graph,
                              getWeightUpdateParams(fwdParams), options);
+}
+
+/* invalid_option where one of them is none, or has a value that is none: planning a small one reads them all. */
+inline void convolutionValidateOptions(const poplar::OptionFlags &options)
+{
+    const poplar::Graph graph(poplar::Target::createCPUTarget());
+    detail::convCosts("poplin::convolutionValidateOptions", graph,
+                      ConvParams(poplar::FLOAT, 1, { 1 }, { 1 }, 1, 1, 1), options);
 }
 
 /* Plans each once, so that what is wrong with one is said here. */

@@ -10,6 +10,7 @@
 #include <poplar/Program.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <set>
 #include <sstream>
@@ -21,21 +22,24 @@
 
 namespace poplin {
 
-namespace matmul {
+/* Of products and of convolutions. */
 class PlanningCache {
     std::set<std::string> plans;
 
   public:
     std::size_t size() const { return plans.size(); }
-    /* One more plan, unless it is there: what it is of, and what it depends on beside that. */
-    void note(const poplar::Target &target, std::string what, const poplar::OptionFlags &options)
+    /* One more plan, unless it is there: what it is of (anything with a text), and what it depends on beside that. */
+    template <class What>
+    void note(const poplar::Target &target, const What &what, const poplar::OptionFlags &options)
     {
-        what +=
-            " " + std::to_string(target.getNumTiles()) + " tiles of " + std::to_string(target.getBytesPerTile());
-        for (const auto &o : options) what += " " + o.first + "=" + o.second;
-        plans.insert(what);
+        std::ostringstream text;
+        text << what << " " << target.getNumTiles() << " tiles of " << target.getBytesPerTile();
+        for (const auto &o : options) text << " " << o.first << "=" << o.second;
+        plans.insert(text.str());
     }
 };
+namespace matmul {
+class PlanningCache : public poplin::PlanningCache {};
 } // namespace matmul
 
 struct MatMulParams {
@@ -127,11 +131,62 @@ inline poplar::Tensor copied(const poplar::Tensor &from, const poplar::Tensor &t
     prog.add(poplar::program::Copy(from, to, false, debugContext));
     return to;
 }
+inline std::string planText(const char *call, const poplar::Graph &graph, const poplar::Type &type,
+                            const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
+                            const poplar::OptionFlags &options)
+{
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+    for (const std::string &t : texts) list.push_back(t.c_str());
+    list.push_back(nullptr);
+    wantRank(call, static_cast<unsigned>(aShape.size()), bShape.size());
+    char *text = nullptr;
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        text = tw_poplin_matmul_plan(g, poplar::handles::of(type), static_cast<unsigned>(aShape.size()),
+                                     aShape.data(), bShape.data(), list.data());
+    });
+    const std::string said = text ? text : "";
+    std::free(text);
+    return said;
+}
+/* Planning a small product reads them all. */
+inline void validate(const char *call, const poplar::OptionFlags &options)
+{
+    planText(call, poplar::Graph(poplar::Target::createCPUTarget()), poplar::FLOAT, { 1, 1 }, { 1, 1 }, options);
+}
+inline poplar::Tensor createOutput(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Type &type,
+                                   const std::vector<std::size_t> &a, const std::vector<std::size_t> &b,
+                                   const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
+{
+    wantRank(call, rank, a.size());
+    wantRank(call, rank, b.size());
+    validate(call, options);
+    std::vector<std::size_t> shape = a;
+    shape.back() = b.back();
+    poplar::Tensor made = graph.addVariable(type, shape, debugContext);
+    poputil::mapTensorLinearly(graph, made);
+    return made;
+}
+inline void multiplyInto(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &A,
+                         const poplar::Tensor &B, const poplar::Tensor &out, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
+{
+    wantRank(call, rank, A.rank());
+    wantRank(call, rank, B.rank());
+    std::vector<std::size_t> shape = A.shape();
+    shape.back() = B.dim(rank - 1);
+    if (out.shape() != shape)
+        throw poputil::poplibs_error(std::string(call) + ": " + A.shapeToString() + " times " + B.shapeToString() +
+                                     " to " + out.shapeToString());
+    copied(multiply(call, rank, graph, A, B, out.elementType(), prog, debugContext, options), out, prog,
+           debugContext);
+}
 } // namespace detail
 
 #define TW__END                                                                             \
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
-                               matmul::PlanningCache * = nullptr
+                               PlanningCache * = nullptr
 
 inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
                              poplar::program::Sequence &prog, const poplar::Type &outputType, TW__END)
@@ -221,6 +276,35 @@ inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, cons
         createMatMulGroupedInputRHS(graph, B.elementType(), outputType, aShape, B.shape(), debugContext, options);
     return detail::copied(B, made, prog, debugContext);
 }
+
+/* A variable for the product; where the product lies elsewhere, it is copied there. */
+#define TW__CREATE(call, rank)                                                                                 \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &, const poplar::Type &outputType,     \
+                               const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, \
+                               TW__END)                                                                        \
+    {                                                                                                          \
+        return detail::createOutput("poplin::" #call, rank, graph, outputType, aShape, bShape, debugContext,   \
+                                    options);                                                                  \
+    }
+TW__CREATE(createMatMulOutput, 2)
+TW__CREATE(createMatMulGroupedOutput, 3)
+#undef TW__CREATE
+inline poplar::Tensor createMatMulOutput(poplar::Graph &graph, const poplar::Type &dataType,
+                                         const std::vector<std::size_t> &aShape,
+                                         const std::vector<std::size_t> &bShape, TW__END)
+{
+    return createMatMulOutput(graph, dataType, dataType, aShape, bShape, debugContext, options);
+}
+inline void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::Tensor &out, poplar::program::Sequence &prog, TW__END)
+{
+    detail::multiplyInto("poplin::matMulWithOutput", 2, graph, A, B, out, prog, debugContext, options);
+}
+inline void matMulGroupedWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                                    poplar::Tensor &out, poplar::program::Sequence &prog, TW__END)
+{
+    detail::multiplyInto("poplin::matMulGroupedWithOutput", 3, graph, A, B, out, prog, debugContext, options);
+}
 #undef TW__END
 
 inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
@@ -231,34 +315,27 @@ inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
 inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
                              const poplar::Type &, const std::vector<std::size_t> &aShape,
                              const std::vector<std::size_t> &bShape, const poplar::OptionFlags &options = {},
-                             matmul::PlanningCache * = nullptr)
+                             PlanningCache * = nullptr)
 {
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) list.push_back(t.c_str());
-    list.push_back(nullptr);
-    detail::wantRank("poplin::matMulReportPlan", static_cast<unsigned>(aShape.size()), bShape.size());
-    char *text = nullptr;
-    poplar::handles::call(graph, "poplin::matMulReportPlan", [&](tw_graph *g) {
-        text = tw_poplin_matmul_plan(g, poplar::handles::of(inputType), static_cast<unsigned>(aShape.size()),
-                                     aShape.data(), bShape.data(), list.data());
-    });
-    if (text) out << text;
-    std::free(text);
+    out << detail::planText("poplin::matMulReportPlan", graph, inputType, aShape, bShape, options);
+}
+/* invalid_option where one of them is none, or has a value that is none. */
+inline void matmulValidateOptions(const poplar::OptionFlags &options)
+{
+    detail::validate("poplin::matmulValidateOptions", options);
 }
 
 inline void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
                                     const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
                                     const std::vector<std::size_t> &bShape, const poplar::OptionFlags &options = {},
-                                    matmul::PlanningCache *cache = nullptr)
+                                    PlanningCache *cache = nullptr)
 {
     detail::wantRank("poplin::matMulGroupedReportPlan", 3, aShape.size());
     matMulReportPlan(out, graph, inputType, outputType, aShape, bShape, options, cache);
 }
 
 /* Plans each once, so that what is wrong with one is said here. */
-inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &cache)
+inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, PlanningCache &cache)
 {
     for (const MatMulPlanParams &m : matmuls) {
         const MatMulParams &p = std::get<1>(m);

@@ -18,7 +18,7 @@ namespace poplin {
 
 #define TW__END                                                                             \
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
-                               matmul::PlanningCache * = nullptr
+                               PlanningCache * = nullptr
 
 namespace detail {
 inline poplar::Tensor solverInput(const char *call, poplar::Graph &graph, const poplar::Type &type,

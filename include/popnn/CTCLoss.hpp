@@ -70,6 +70,31 @@ calcLossAndGradientLogits(poplar::Graph &graph, const poplar::Type &outType, con
                                                blankClass, plan, debugContext, options);
 }
 
+/* The loss alone. */
+inline poplar::Tensor calcCTCLossLogProbabilities(poplar::Graph &graph, const poplar::Type &outType,
+                                                  const poplar::Tensor &logProbs, const poplar::Tensor &labels,
+                                                  const poplar::Tensor &dataLengths,
+                                                  const poplar::Tensor &labelLengths,
+                                                  poplar::program::Sequence &prog, const unsigned blankClass,
+                                                  const Plan &plan, const poplar::DebugContext &debugContext = {},
+                                                  const poplar::OptionFlags &options = {})
+{
+    return calcLossAndGradientLogProbabilities(graph, outType, logProbs, labels, dataLengths, labelLengths, prog,
+                                               blankClass, plan, debugContext, options)
+        .first;
+}
+inline poplar::Tensor calcCTCLossLogits(poplar::Graph &graph, const poplar::Type &outType,
+                                        const poplar::Tensor &logits, const poplar::Tensor &labels,
+                                        const poplar::Tensor &dataLengths, const poplar::Tensor &labelLengths,
+                                        poplar::program::Sequence &prog, const unsigned blankClass,
+                                        const Plan &plan, const poplar::DebugContext &debugContext = {},
+                                        const poplar::OptionFlags &options = {})
+{
+    return calcLossAndGradientLogits(graph, outType, logits, labels, dataLengths, labelLengths, prog, blankClass,
+                                     plan, debugContext, options)
+        .first;
+}
+
 } // namespace ctc
 } // namespace popnn
 #endif

@@ -71,7 +71,7 @@ inline GruWeights of(const rnn::detail::Weights &w)
 
 #define TW__END                                                                             \
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
-                               poplin::matmul::PlanningCache * = nullptr
+                               poplin::PlanningCache * = nullptr
 
 /* --- variables ------------------------------------------------------------------------------------------------ */
 

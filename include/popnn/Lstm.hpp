@@ -77,7 +77,7 @@ inline LstmWeights of(const rnn::detail::Weights &w)
 
 #define TW__END                                                                             \
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
-                               poplin::matmul::PlanningCache * = nullptr
+                               poplin::PlanningCache * = nullptr
 
 /* --- variables ------------------------------------------------------------------------------------------------ */
 

@@ -92,7 +92,7 @@ inline std::uint64_t getWuFlops(unsigned sequenceSize, unsigned batchSize, unsig
     return rows * weights + (rows ? rows - 1 : 0) * (weights + outputSize) + weights + outputSize;
 }
 
-#define TW__END const poplar::DebugContext &debugContext = {}, poplin::matmul::PlanningCache * = nullptr
+#define TW__END const poplar::DebugContext &debugContext = {}, poplin::PlanningCache * = nullptr
 
 /* [steps][batch][inputs] */
 inline poplar::Tensor createInput(poplar::Graph &graph, unsigned numSteps, unsigned batchSize, unsigned inputSize,

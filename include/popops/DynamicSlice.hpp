@@ -7,6 +7,8 @@
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <poputil/exceptions.hpp>
+#include <sstream>
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/popops_slice.h>
@@ -30,26 +32,78 @@ class SlicePlan {
     }
 };
 
-namespace embedding {
-inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, std::size_t numEntries,
-                      std::size_t outputSize, const std::vector<std::size_t> &numLookups,
-                      const poplar::OptionFlags &options = {})
+namespace detail {
+inline std::string slicePlanText(const poplar::Graph &graph, const char *call, const poplar::Type &type,
+                                 std::size_t rows, std::size_t columns, std::size_t lookups,
+                                 const poplar::OptionFlags &options)
 {
     std::vector<std::string> texts; /* "name=value" */
     std::vector<const char *> list;
     for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
     for (const std::string &t : texts) list.push_back(t.c_str());
     list.push_back(nullptr);
-    std::size_t all = 0;
-    for (std::size_t n : numLookups) all += n;
     std::string text;
-    poplar::handles::call(graph, "popops::embedding::plan", [&](tw_graph *g) {
-        char *made =
-            tw_popops_slice_plan(g, poplar::handles::of(dataType), numEntries, outputSize, all, list.data());
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        char *made = tw_popops_slice_plan(g, poplar::handles::of(type), rows, columns, lookups, list.data());
         if (made) text = made;
         std::free(made);
     });
+    return text;
+}
+/* Those of plans, without effect; a plan of one row reads them. */
+inline void checkSliceOptions(const poplar::Graph &graph, const char *call, const poplar::OptionFlags &options)
+{
+    if (options.begin() != options.end()) slicePlanText(graph, call, poplar::FLOAT, 1, 1, 1, options);
+}
+} // namespace detail
+
+namespace embedding {
+inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, std::size_t numEntries,
+                      std::size_t outputSize, const std::vector<std::size_t> &numLookups,
+                      const poplar::OptionFlags &options = {})
+{
+    std::size_t all = 0;
+    for (std::size_t n : numLookups) all += n;
+    const std::string text =
+        detail::slicePlanText(graph, "popops::embedding::plan", dataType, numEntries, outputSize, all, options);
     return SlicePlan(text);
+}
+/* Groups are looked up one after the other, each as a table of its own. */
+inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, std::size_t groupSize,
+                      std::size_t numEntries, std::size_t outputSize, const std::vector<std::size_t> &numLookups,
+                      const poplar::OptionFlags &options)
+{
+    std::ostringstream text;
+    if (groupSize > 1) text << groupSize << " times ";
+    text << plan(graph, dataType, numEntries, outputSize, numLookups, options);
+    return SlicePlan(text.str());
+}
+struct SlicePlanningParameters {
+    const poplar::Graph &graph;
+    const poplar::Type dataType;
+    const std::size_t groupSize, numEntries, outputSize;
+    const std::vector<std::size_t> numLookups;
+    const poplar::OptionFlags optionFlags;
+    SlicePlanningParameters(const poplar::Graph &g, const poplar::Type &type, std::size_t groups,
+                            std::size_t entries, std::size_t size, const std::vector<std::size_t> &lookups,
+                            const poplar::OptionFlags &options)
+        : graph(g), dataType(type), groupSize(groups), numEntries(entries), outputSize(size), numLookups(lookups),
+          optionFlags(options)
+    {
+    }
+    SlicePlanningParameters(const poplar::Graph &g, const poplar::Type &type, std::size_t entries, std::size_t size,
+                            const std::vector<std::size_t> &lookups, const poplar::OptionFlags &options)
+        : SlicePlanningParameters(g, type, 1, entries, size, lookups, options)
+    {
+    }
+};
+inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters> &all)
+{
+    std::vector<SlicePlan> plans;
+    for (const SlicePlanningParameters &p : all)
+        plans.push_back(
+            plan(p.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize, p.numLookups, p.optionFlags));
+    return plans;
 }
 } // namespace embedding
 
@@ -127,8 +181,10 @@ inline poplar::Tensor createIndicesTensor(poplar::Graph &graph, const std::vecto
 
 inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offset,
                                    const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
-                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
 {
+    detail::checkSliceOptions(graph, "popops::dynamicSlice", options);
     return poplar::handles::step(
         graph, prog, debugContext, {}, "popops::dynamicSlice", [&](const poplar::handles::Call &c) {
             return tw_popops_dynamic_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offset),
@@ -139,8 +195,9 @@ inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t
 inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                           const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
                           const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                          const poplar::DebugContext &debugContext = {})
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
+    detail::checkSliceOptions(graph, "popops::dynamicUpdate", options);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::dynamicUpdate", [&](const poplar::handles::Call &c) {
             tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
@@ -198,6 +255,136 @@ inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const 
                                        poplar::handles::of(offsets), static_cast<unsigned>(dims.size()),
                                        dims.data(), sizes.data(), c.sequence, c.path, c.options);
         });
+}
+inline void multiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
+                           const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                           const SlicePlan &, const poplar::OptionFlags &options,
+                           const poplar::DebugContext &debugContext = {})
+{
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, options, "popops::multiUpdateMul", [&](const poplar::handles::Call &c) {
+            tw_popops_multi_update_mul(c.graph, poplar::handles::of(t), poplar::handles::of(s),
+                                       poplar::handles::of(offsets), static_cast<unsigned>(dims.size()),
+                                       dims.data(), sizes.data(), c.sequence, c.path, c.options);
+        });
+}
+
+/* --- into a tensor that is there ------------------------------------------------------------------------------ */
+
+inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
+                                               const poplar::Tensor &, const std::vector<std::size_t> &dims,
+                                               const std::vector<std::size_t> &sizes,
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {})
+{
+    detail::checkSliceOptions(graph, "popops::createDynamicSliceOutput", options);
+    return createSliceTensor(graph, t, dims, sizes, 1, debugContext)[0];
+}
+inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output, const poplar::Tensor &t,
+                                   const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
+                                   const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
+{
+    std::vector<std::size_t> shape = t.shape();
+    for (std::size_t i = 0; i < dims.size() && i < sizes.size(); i++)
+        if (dims[i] < shape.size()) shape[dims[i]] = sizes[i];
+    if (output.shape() != shape || output.elementType() != t.elementType())
+        throw poputil::poplibs_error("popops::dynamicSliceWithOutput: a slice of " + t.shapeToString() +
+                                     " is not " + output.elementType().toString() + output.shapeToString());
+    const poplar::Tensor made = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
+    prog.add(poplar::program::Copy(made, output, false, debugContext));
+}
+
+/* --- groups: a table each, in a first dimension of all tensors; one after the other -------------------------- */
+
+namespace detail {
+inline void wantGroups(const char *call, std::size_t groups, const std::vector<poplar::Tensor> &all)
+{
+    for (const poplar::Tensor &t : all)
+        if (!t.rank() || t.dim(0) != groups || !groups)
+            throw poputil::poplibs_error(std::string(call) + ": " + t.shapeToString() + " has no " +
+                                         std::to_string(groups) + " groups");
+}
+/* make(g) for each of `groups`, in a first dimension. */
+template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t groups, Make make)
+{
+    if (!groups) throw poputil::poplibs_error(std::string(call) + ": no groups");
+    std::vector<poplar::Tensor> all;
+    for (std::size_t g = 0; g < groups; g++) all.push_back(make(g).expand({ 0 }));
+    return poplar::concat(all);
+}
+} // namespace detail
+
+inline poplar::Tensor createGroupedSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                   std::size_t groupSize, const std::vector<std::size_t> &shape,
+                                                   const std::vector<std::size_t> &dims,
+                                                   const std::vector<std::size_t> &sizes, const SlicePlan &plan,
+                                                   const poplar::OptionFlags &options,
+                                                   const poplar::DebugContext &debugContext = {})
+{
+    return detail::stackGroups("popops::createGroupedSliceableTensor", groupSize, [&](std::size_t) {
+        return createSliceableTensor(graph, type, shape, dims, sizes, plan, options, debugContext);
+    });
+}
+inline poplar::Tensor createGroupedSliceTensor(poplar::Graph &graph, const poplar::Type &type,
+                                               std::size_t groupSize, const std::vector<std::size_t> &shape,
+                                               const std::vector<std::size_t> &dims,
+                                               const std::vector<std::size_t> &sizes, std::size_t numIndices,
+                                               const SlicePlan &plan, const poplar::OptionFlags &options,
+                                               const poplar::DebugContext &debugContext = {})
+{
+    return detail::stackGroups("popops::createGroupedSliceTensor", groupSize, [&](std::size_t) {
+        return createSliceTensor(graph, type, shape, dims, sizes, numIndices, plan, options, debugContext);
+    });
+}
+inline poplar::Tensor createGroupedIndicesTensor(poplar::Graph &graph, std::size_t groupSize,
+                                                 const std::vector<std::size_t> &dims, std::size_t numIndices,
+                                                 const SlicePlan &plan, const poplar::OptionFlags &options,
+                                                 const poplar::DebugContext &debugContext = {})
+{
+    return detail::stackGroups("popops::createGroupedIndicesTensor", groupSize, [&](std::size_t) {
+        return createIndicesTensor(graph, dims, numIndices, plan, options, debugContext);
+    });
+}
+inline poplar::Tensor groupedMultiSlice(poplar::Graph &graph, const poplar::Tensor &t,
+                                        const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
+                                        const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                                        const SlicePlan &plan, const poplar::OptionFlags &options,
+                                        const poplar::DebugContext &debugContext = {})
+{
+    const char *call = "popops::groupedMultiSlice";
+    const std::size_t groups = t.rank() ? t.dim(0) : 0;
+    detail::wantGroups(call, groups, { t, offsets });
+    return detail::stackGroups(call, groups, [&](std::size_t g) {
+        return multiSlice(graph, t[g], offsets[g], dims, sizes, prog, plan, options, debugContext);
+    });
+}
+#define TW__GROUPED(Call, call)                                                                  \
+    inline void Call(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,     \
+                     const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,        \
+                     const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,     \
+                     const SlicePlan &plan, const poplar::OptionFlags &options,                  \
+                     const poplar::DebugContext &debugContext = {})                              \
+    {                                                                                            \
+        detail::wantGroups("popops::" #Call, t.rank() ? t.dim(0) : 0, { t, s, offsets });        \
+        for (std::size_t g = 0; g < t.dim(0); g++)                                               \
+            call(graph, t[g], s[g], offsets[g], dims, sizes, prog, plan, options, debugContext); \
+    }
+TW__GROUPED(groupedMultiUpdate, multiUpdate)
+TW__GROUPED(groupedMultiUpdateMax, multiUpdateMax)
+TW__GROUPED(groupedMultiUpdateMul, multiUpdateMul)
+#undef TW__GROUPED
+inline void groupedMultiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                                  const poplar::Tensor &offsets, const poplar::Tensor &scale,
+                                  const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
+                                  poplar::program::Sequence &prog, const SlicePlan &plan,
+                                  const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
+{
+    detail::wantGroups("popops::groupedMultiUpdateAdd", t.rank() ? t.dim(0) : 0, { t, s, offsets });
+    for (std::size_t g = 0; g < t.dim(0); g++)
+        multiUpdateAdd(graph, t[g], s[g], offsets[g], scale, dims, sizes, prog, plan, options, debugContext);
 }
 
 } // namespace popops

@@ -49,6 +49,45 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
         });
 }
 
+/* Several expressions of the same tensors, all computed before one is written. */
+inline std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                                       const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
+                                       const poplar::DebugContext &debugContext = {},
+                                       const poplar::OptionFlags &options = {})
+{
+    std::vector<poplar::Tensor> made;
+    for (const expr::Any &e : exprs) made.push_back(map(graph, e, ts, prog, debugContext, options));
+    return made;
+}
+inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                          const std::vector<poplar::Tensor> &ts, const std::vector<poplar::Tensor> &outs,
+                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+    if (exprs.size() != outs.size())
+        throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
+                                     " expressions and " + std::to_string(outs.size()) + " tensors");
+    const std::vector<poplar::Tensor> made = map(graph, exprs, ts, prog, debugContext, options);
+    for (std::size_t i = 0; i < outs.size(); i++) {
+        if (made[i].shape() != outs[i].shape() || made[i].elementType() != outs[i].elementType())
+            throw poputil::poplibs_error("popops::mapWithOutput: " + made[i].elementType().toString() +
+                                         made[i].shapeToString() + " to " + outs[i].elementType().toString() +
+                                         outs[i].shapeToString());
+        prog.add(poplar::program::Copy(made[i], outs[i], false, debugContext));
+    }
+}
+/* Expression i into tensor i. */
+inline void mapInPlace(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                       const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    if (exprs.size() > ts.size())
+        throw poputil::poplibs_error("popops::mapInPlace: " + std::to_string(exprs.size()) + " expressions and " +
+                                     std::to_string(ts.size()) + " tensors");
+    const std::vector<poplar::Tensor> outs(ts.begin(), ts.begin() + static_cast<std::ptrdiff_t>(exprs.size()));
+    mapWithOutput(graph, exprs, ts, outs, prog, debugContext, options);
+}
+
 #define TW__MAPS(Type, PARAMETERS, EXPR, TENSORS)                                                                  \
     inline poplar::Tensor map(poplar::Graph &graph, expr::Type op, PARAMETERS, poplar::program::Sequence &prog,    \
                               const poplar::DebugContext &debugContext = {},                                       \
@@ -60,6 +99,12 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) \
     {                                                                                                              \
         mapInPlace(graph, EXPR, TENSORS, prog, debugContext, options);                                             \
+    }                                                                                                              \
+    inline void mapWithOutput(poplar::Graph &graph, expr::Type op, PARAMETERS, const poplar::Tensor &out,          \
+                              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},      \
+                              const poplar::OptionFlags &options = {})                                             \
+    {                                                                                                              \
+        mapWithOutput(graph, EXPR, TENSORS, out, prog, debugContext, options);                                     \
     }
 #define TW__LIST(...) __VA_ARGS__
 TW__MAPS(UnaryOpType, TW__LIST(const poplar::Tensor &a), TW__LIST(expr::UnaryOp(op, expr::_1)),
@@ -82,62 +127,91 @@ template <class T> expr::Const constantFor(const poplar::Tensor &t, T value, con
     return expr::Const(value);
 }
 
-/* --- f(graph, a, prog), fInPlace(graph, a, prog) ... ---------------------------------------------------------- */
+/* --- f(graph, a, prog), fInPlace(graph, a, prog), fWithOutput(graph, a, out, prog) ... ----------------- */
 
 #define TW__END                                                                     \
     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, \
                                                                 const poplar::OptionFlags &options = {}
-#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer) \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, TW__END) \
-    {                                                                                  \
-        return map(graph, expr::UnaryOpType::ENUM, A, prog, debugContext, options);    \
-    }                                                                                  \
-    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, TW__END)  \
-    {                                                                                  \
-        mapInPlace(graph, expr::UnaryOpType::ENUM, A, prog, debugContext, options);    \
+#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer)                     \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, TW__END)                     \
+    {                                                                                                      \
+        return map(graph, expr::UnaryOpType::ENUM, A, prog, debugContext, options);                        \
+    }                                                                                                      \
+    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, TW__END)                      \
+    {                                                                                                      \
+        mapInPlace(graph, expr::UnaryOpType::ENUM, A, prog, debugContext, options);                        \
+    }                                                                                                      \
+    inline void call##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &out, \
+                                 TW__END)                                                                  \
+    {                                                                                                      \
+        mapWithOutput(graph, expr::UnaryOpType::ENUM, A, out, prog, debugContext, options);                \
     }
 TW_EXPR_UNARY(TW__ROW)
 #undef TW__ROW
 #define TW__IF_NUMBER(T, Result) typename std::enable_if<std::is_arithmetic<T>::value, Result>::type
-#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer)                          \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, TW__END) \
-    {                                                                                                           \
-        return map(graph, expr::BinaryOpType::ENUM, A, B, prog, debugContext, options);                         \
-    }                                                                                                           \
-    template <class T>                                                                                          \
-    TW__IF_NUMBER(T, poplar::Tensor)                                                                            \
-    call(poplar::Graph &graph, const poplar::Tensor &A, const T B, TW__END)                                     \
-    {                                                                                                           \
-        return map(graph, expr::Class(expr::_1, constantFor(A, B, #call)), { A }, prog, debugContext, options); \
-    }                                                                                                           \
-    template <class T>                                                                                          \
-    TW__IF_NUMBER(T, poplar::Tensor)                                                                            \
-    call(poplar::Graph &graph, const T A, const poplar::Tensor &B, TW__END)                                     \
-    {                                                                                                           \
-        return map(graph, expr::Class(constantFor(B, A, #call), expr::_1), { B }, prog, debugContext, options); \
-    }                                                                                                           \
-    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, TW__END)  \
-    {                                                                                                           \
-        mapInPlace(graph, expr::BinaryOpType::ENUM, A, B, prog, debugContext, options);                         \
-    }                                                                                                           \
-    template <class T>                                                                                          \
-    TW__IF_NUMBER(T, void)                                                                                      \
-    call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const T B, TW__END)                            \
-    {                                                                                                           \
-        mapInPlace(graph, expr::Class(expr::_1, constantFor(A, B, #call)), { A }, prog, debugContext, options); \
+#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer)                             \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, TW__END)    \
+    {                                                                                                              \
+        return map(graph, expr::BinaryOpType::ENUM, A, B, prog, debugContext, options);                            \
+    }                                                                                                              \
+    template <class T>                                                                                             \
+    TW__IF_NUMBER(T, poplar::Tensor)                                                                               \
+    call(poplar::Graph &graph, const poplar::Tensor &A, const T B, TW__END)                                        \
+    {                                                                                                              \
+        return map(graph, expr::Class(expr::_1, constantFor(A, B, #call)), { A }, prog, debugContext, options);    \
+    }                                                                                                              \
+    template <class T>                                                                                             \
+    TW__IF_NUMBER(T, poplar::Tensor)                                                                               \
+    call(poplar::Graph &graph, const T A, const poplar::Tensor &B, TW__END)                                        \
+    {                                                                                                              \
+        return map(graph, expr::Class(constantFor(B, A, #call), expr::_1), { B }, prog, debugContext, options);    \
+    }                                                                                                              \
+    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, TW__END)     \
+    {                                                                                                              \
+        mapInPlace(graph, expr::BinaryOpType::ENUM, A, B, prog, debugContext, options);                            \
+    }                                                                                                              \
+    template <class T>                                                                                             \
+    TW__IF_NUMBER(T, void)                                                                                         \
+    call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const T B, TW__END)                               \
+    {                                                                                                              \
+        mapInPlace(graph, expr::Class(expr::_1, constantFor(A, B, #call)), { A }, prog, debugContext, options);    \
+    }                                                                                                              \
+    inline void call##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,           \
+                                 const poplar::Tensor &out, TW__END)                                               \
+    {                                                                                                              \
+        mapWithOutput(graph, expr::BinaryOpType::ENUM, A, B, out, prog, debugContext, options);                    \
+    }                                                                                                              \
+    template <class T>                                                                                             \
+    TW__IF_NUMBER(T, void)                                                                                         \
+    call##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const T B, const poplar::Tensor &out, TW__END) \
+    {                                                                                                              \
+        mapWithOutput(graph, expr::Class(expr::_1, constantFor(A, B, #call)), { A }, out, prog, debugContext,      \
+                      options);                                                                                    \
+    }                                                                                                              \
+    template <class T>                                                                                             \
+    TW__IF_NUMBER(T, void)                                                                                         \
+    call##WithOutput(poplar::Graph &graph, const T A, const poplar::Tensor &B, const poplar::Tensor &out, TW__END) \
+    {                                                                                                              \
+        mapWithOutput(graph, expr::Class(constantFor(B, A, #call), expr::_1), { B }, out, prog, debugContext,      \
+                      options);                                                                                    \
     }
 TW_EXPR_BINARY(TW__ROW)
 #undef TW__ROW
-#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer)                 \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, \
-                               const poplar::Tensor &C, TW__END)                                       \
-    {                                                                                                  \
-        return map(graph, expr::TernaryOpType::ENUM, A, B, C, prog, debugContext, options);            \
-    }                                                                                                  \
-    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,  \
-                              const poplar::Tensor &C, TW__END)                                        \
-    {                                                                                                  \
-        mapInPlace(graph, expr::TernaryOpType::ENUM, A, B, C, prog, debugContext, options);            \
+#define TW__ROW(name, number, call, Class, ENUM, symbol, types, result, real, integer)                   \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,   \
+                               const poplar::Tensor &C, TW__END)                                         \
+    {                                                                                                    \
+        return map(graph, expr::TernaryOpType::ENUM, A, B, C, prog, debugContext, options);              \
+    }                                                                                                    \
+    inline void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,    \
+                              const poplar::Tensor &C, TW__END)                                          \
+    {                                                                                                    \
+        mapInPlace(graph, expr::TernaryOpType::ENUM, A, B, C, prog, debugContext, options);              \
+    }                                                                                                    \
+    inline void call##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, \
+                                 const poplar::Tensor &C, const poplar::Tensor &out, TW__END)            \
+    {                                                                                                    \
+        mapWithOutput(graph, expr::TernaryOpType::ENUM, A, B, C, out, prog, debugContext, options);      \
     }
 TW_EXPR_TERNARY(TW__ROW)
 #undef TW__ROW
@@ -185,6 +259,26 @@ inline poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Te
     return map(graph, expr::Cast(InvStdDevToVariance(expr::Cast(_1, poplar::FLOAT), Const(epsilon)), dstType),
                { src }, prog, debugContext);
 }
+
+/* In the type of the first, `epsilon` a tensor or a number. */
+#define TW__STD(call)                                                                                     \
+    template <class E>                                                                                    \
+    void call##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const E &epsilon,                   \
+                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},    \
+                       const poplar::OptionFlags &options = {})                                           \
+    {                                                                                                     \
+        call##SameInPlace(graph, A, epsilon, prog, debugContext, options);                                \
+    }                                                                                                     \
+    template <class A, class E>                                                                           \
+    void call##WithOutput(poplar::Graph &graph, const A &a, const E &epsilon, const poplar::Tensor &out,  \
+                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, \
+                          const poplar::OptionFlags &options = {})                                        \
+    {                                                                                                     \
+        call##SameWithOutput(graph, a, epsilon, out, prog, debugContext, options);                        \
+    }
+TW__STD(varianceToInvStdDev)
+TW__STD(invStdDevToVariance)
+#undef TW__STD
 
 inline poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs,
                                                    const poplar::Type &outputType,

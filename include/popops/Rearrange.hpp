@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Other orders of storage. Here layouts change no result, and an edge takes elements from wherever they lie:
- * regrouping ahead never pays, so tensors stay as they are. */
+ * regrouping ahead never pays, so tensors stay as they are unless a program says that they shall not. */
 #ifndef POPOPS_REARRANGE_HPP
 #define POPOPS_REARRANGE_HPP
 
@@ -8,6 +8,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <popops/Cast.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/VarStructure.hpp>
 #include <poputil/exceptions.hpp>
 #include <set>
@@ -58,6 +59,29 @@ poplar::Tensor regroupTensor(poplar::Graph &, const poplar::Tensor &t, Copies &,
                                          std::to_string(g.second) + " in dimension " + std::to_string(g.first) +
                                          " of " + t.shapeToString());
     return t;
+}
+/* A copy in which `to` (dimension, size) are the innermost groups: the tensor itself where they are that already, or
+ * where the dimension is no whole number of groups. */
+inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t,
+                                        poplar::program::Sequence &prog, const poputil::GroupingInfo &to,
+                                        const poplar::DebugContext &debugContext = {})
+{
+    if (t.rank() < 2 || to.first >= t.rank() || to.second < 2 || t.dim(to.first) % to.second) return t;
+    const std::vector<poputil::GroupingInfo> groups = poputil::detectDimGroupings(graph, t);
+    if (!groups.empty() && groups[0].first == to.first && groups[0].second % to.second == 0) return t;
+    std::vector<std::size_t> shape = t.shape();
+    std::vector<unsigned> order;
+    for (unsigned d = 0; d < t.rank(); d++) {
+        order.push_back(d);
+        if (d == to.first) order.push_back(t.rank());
+    }
+    shape[to.first] /= to.second;
+    shape.push_back(to.second);
+    const poplar::Tensor made = graph.addVariable(t.elementType(), shape, debugContext);
+    poputil::mapTensorLinearly(graph, made);
+    const poplar::Tensor view = made.dimShuffle(order).reshape(t.shape());
+    prog.add(poplar::program::Copy(t, view, false, debugContext));
+    return view;
 }
 /* Matrices, the last two dimensions, transposed. */
 inline poplar::Tensor partialTranspose(poplar::Graph &, const poplar::Tensor &in, const poplar::ComputeSet &,

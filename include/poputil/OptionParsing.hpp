@@ -51,6 +51,18 @@ template <class T> T asFloatingPoint(const poplar::StringRef &text)
     }
     throw poplar::invalid_option("'" + s + "' is not a number");
 }
+template <class T> T asEnum(const poplar::StringRef &text, const std::map<std::string, T> &values)
+{
+    const auto found = values.find(text);
+    if (found != values.end()) return found->second;
+    std::string names;
+    for (const auto &v : values) names += (names.empty() ? "" : ", ") + v.first;
+    throw poplar::invalid_option("'" + text.cloneAsString() + "' is not one of " + names);
+}
+inline bool asBool(const poplar::StringRef &text)
+{
+    return asEnum<bool>(text, { { "true", true }, { "false", false } });
+}
 
 } // namespace parse
 
@@ -61,15 +73,7 @@ class OptionHandler {
 
     template <class T> static OptionHandler createWithEnum(T &out, std::map<std::string, T> values)
     {
-        return OptionHandler([&out, values](poplar::StringRef text) {
-            auto found = values.find(text);
-            if (found == values.end()) {
-                std::string names;
-                for (const auto &v : values) names += (names.empty() ? "" : ", ") + v.first;
-                throw poplar::invalid_option("'" + text.cloneAsString() + "' is not one of " + names);
-            }
-            out = found->second;
-        });
+        return OptionHandler([&out, values](poplar::StringRef text) { out = parse::asEnum(text, values); });
     }
     template <class T> static OptionHandler createWithInteger(T &out)
     {
@@ -79,9 +83,28 @@ class OptionHandler {
     {
         return createWithEnum(out, std::map<std::string, T>{ { "true", true }, { "false", false } });
     }
-    template <class T> static OptionHandler createWithDouble(T &out)
+    /* Of floating point where these are; the default takes all. */
+    template <class T>
+    static OptionHandler
+    createWithDouble(T &out, double low = -std::numeric_limits<double>::infinity(), bool withLow = true,
+                     double high = std::numeric_limits<double>::infinity(), bool withHigh = true)
     {
-        return OptionHandler([&out](poplar::StringRef text) { out = parse::asFloatingPoint<T>(text); });
+        return OptionHandler([&out, low, withLow, high, withHigh](poplar::StringRef text) {
+            const double value = parse::asFloatingPoint<double>(text);
+            ensureValueIsWithinBounds(value, low, withLow, high, withHigh);
+            out = static_cast<T>(value);
+        });
+    }
+    /* invalid_option where it is not from low to high, each with or without. */
+    template <class T>
+    static void ensureValueIsWithinBounds(T value, const T &low, bool withLow, const T &high, bool withHigh)
+    {
+        if (value < low || (!withLow && value == low))
+            throw poplar::invalid_option(std::to_string(value) + " is not greater than " +
+                                         (withLow ? "or equal to " : "") + std::to_string(low));
+        if (value > high || (!withHigh && value == high))
+            throw poplar::invalid_option(std::to_string(value) + " is not less than " +
+                                         (withHigh ? "or equal to " : "") + std::to_string(high));
     }
     static OptionHandler createWithString(std::string &out)
     {

@@ -3,6 +3,8 @@
 #ifndef POPUTIL_TILE_MAPPING_HPP
 #define POPUTIL_TILE_MAPPING_HPP
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -11,34 +13,94 @@
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/poputil.h>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace poputil {
 
-/* As many entries as tiles get something. */
-inline std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::Graph &graph,
-                                                                        std::vector<std::size_t> shape,
-                                                                        unsigned minElementsPerTile,
-                                                                        unsigned grainSize)
+/* Tile number `tile` of a mapping that begins at `offset` and goes up, round the tiles, or begins as far from the
+ * last tile and goes down; and back. */
+inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
 {
-    unsigned tiles = graph.getTarget().getNumTiles();
+    const unsigned up = (tile + offset) % numTiles;
+    return ascending ? up : numTiles - 1 - up;
+}
+inline unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
+{
+    return ((ascending ? tile : numTiles - 1 - tile) + numTiles - offset % numTiles) % numTiles;
+}
+
+/* As many entries as tiles get something; an entry for each tile where it is not the first ones, in their order. */
+inline std::vector<std::vector<poplar::Interval>>
+calcLinearTileMapping(const poplar::Target &target, std::vector<std::size_t> shape, unsigned minElementsPerTile,
+                      unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true)
+{
+    const unsigned tiles = target.getNumTiles();
+    const bool first = !offset && ascendingOrder;
     std::size_t elements = 1;
     for (std::size_t d : shape) elements *= d;
     std::vector<tw_interval> blocks(tiles);
-    std::size_t used =
+    const std::size_t used =
         tw_poputil_linear_blocks(tiles, elements, minElementsPerTile, grainSize, blocks.data(), tiles);
-    std::vector<std::vector<poplar::Interval>> mapping(used);
-    for (std::size_t i = 0; i < used; i++) mapping[i].emplace_back(blocks[i].begin, blocks[i].end);
+    std::vector<std::vector<poplar::Interval>> mapping(first ? used : tiles);
+    for (unsigned i = 0; i < used; i++)
+        mapping[invTransformTileIndex(i, tiles, offset, ascendingOrder)].emplace_back(blocks[i].begin,
+                                                                                      blocks[i].end);
     return mapping;
 }
-inline std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::Graph &graph,
-                                                                        const poplar::Tensor &t)
+inline std::vector<std::vector<poplar::Interval>>
+calcLinearTileMapping(const poplar::Graph &graph, std::vector<std::size_t> shape, unsigned minElementsPerTile,
+                      unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true)
+{
+    return calcLinearTileMapping(graph.getTarget(), std::move(shape), minElementsPerTile, grainSize, offset,
+                                 ascendingOrder);
+}
+namespace detail {
+/* Least elements on a tile, and what they are a multiple of, by default. */
+inline std::pair<unsigned, unsigned> linearDefaults(const poplar::Graph &graph, const poplar::Type &type)
 {
     unsigned least = 0, grain = 1;
     poplar::handles::call(graph, "poputil::calcLinearTileMapping", [&](tw_graph *g) {
-        tw_poputil_linear_defaults(g, poplar::handles::of(t.elementType()), &least, &grain);
+        tw_poputil_linear_defaults(g, poplar::handles::of(type), &least, &grain);
     });
-    return calcLinearTileMapping(graph, t.shape(), least, grain);
+    return std::make_pair(least, grain);
+}
+} // namespace detail
+inline std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::Graph &graph,
+                                                                        const poplar::Tensor &t,
+                                                                        unsigned offset = 0,
+                                                                        bool ascendingOrder = true)
+{
+    const std::pair<unsigned, unsigned> d = detail::linearDefaults(graph, t.elementType());
+    return calcLinearTileMapping(graph, t.shape(), d.first, d.second, offset, ascendingOrder);
+}
+inline std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::Target &target,
+                                                                        const std::vector<std::size_t> shape,
+                                                                        poplar::Type type, unsigned offset = 0,
+                                                                        bool ascendingOrder = true)
+{
+    const std::pair<unsigned, unsigned> d = detail::linearDefaults(poplar::Graph(target), type);
+    return calcLinearTileMapping(target, shape, d.first, d.second, offset, ascendingOrder);
+}
+/* With the tile after the last one. */
+inline std::pair<poplar::Graph::TileToTensorMapping, unsigned>
+calcLinearTileMappingAndNewOffset(const poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0)
+{
+    const std::size_t used = calcLinearTileMapping(graph, t).size();
+    const std::size_t tiles = graph.getTarget().getNumTiles();
+    return std::make_pair(calcLinearTileMapping(graph, t, offset), static_cast<unsigned>((offset + used) % tiles));
+}
+/* A tile for the first elements of a tensor of this shape, so that small tensors do not all begin on one. */
+inline std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape,
+                                       std::size_t seed)
+{
+    std::uint64_t hash = 0xcbf29ce484222325u ^ seed; /* FNV-1a, a dimension at a time */
+    for (std::size_t d : shape) hash = (hash ^ d) * 0x100000001b3u;
+    return static_cast<std::size_t>((hash ^ hash >> 32) % numTiles);
+}
+inline std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape)
+{
+    return chooseMappingOffset(numTiles, shape, 0);
 }
 
 inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
@@ -53,23 +115,23 @@ inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t)
     poplar::handles::call(graph, "poputil::mapTensorLinearly",
                           [&](tw_graph *g) { tw_poputil_map_linearly(g, poplar::handles::of(t)); });
 }
-/* From tile `offset` on, round the tiles; returns the tile after the last one (of later versions of the API). */
+/* From tile `offset` on, round the tiles, or down from as far before the last one; returns the tile after the last
+ * one (of later versions of the API). */
 inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
-                                            unsigned minElementsPerTile, unsigned grainSize, unsigned offset)
+                                            unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
+                                            bool ascendingOrder = true)
 {
-    unsigned next = 0;
-    poplar::handles::call(graph, "poputil::mapTensorLinearlyWithOffset", [&](tw_graph *g) {
-        next = tw_poputil_map_linearly_with(g, poplar::handles::of(t), minElementsPerTile, grainSize, offset);
-    });
-    return next;
+    const unsigned tiles = graph.getTarget().getNumTiles();
+    const std::size_t used = calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize).size();
+    graph.setTileMapping(
+        t, calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize, offset, ascendingOrder));
+    return invTransformTileIndex(static_cast<unsigned>(used % tiles), tiles, offset, ascendingOrder);
 }
-inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset)
+inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0,
+                                            bool ascendingOrder = true)
 {
-    unsigned least = 0, grain = 1;
-    poplar::handles::call(graph, "poputil::mapTensorLinearlyWithOffset", [&](tw_graph *g) {
-        tw_poputil_linear_defaults(g, poplar::handles::of(t.elementType()), &least, &grain);
-    });
-    return mapTensorLinearlyWithOffset(graph, t, least, grain, offset);
+    const std::pair<unsigned, unsigned> d = detail::linearDefaults(graph, t.elementType());
+    return mapTensorLinearlyWithOffset(graph, t, d.first, d.second, offset, ascendingOrder);
 }
 
 inline unsigned getTileImbalance(const poplar::Graph::TileToTensorMapping &mapping, unsigned minElementsPerTile = 0,
@@ -179,6 +241,31 @@ cloneToIpu(poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIPU,
         return tw_poputil_clone_to_ipu(g, poplar::handles::of(t), dstIPU, path.c_str(),
                                        static_cast<tw_clone_method>(method));
     });
+}
+/* A clone in which each element is there once: those that name one again are mapped linearly from tile `offset` on.
+ * With the tile after the last one of these. */
+inline std::pair<poplar::Tensor, unsigned> cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t,
+                                                                  unsigned offset = 0,
+                                                                  const poplar::DebugContext &debugContext = {})
+{
+    const poplar::Tensor made = graph.clone(t, debugContext);
+    const poplar::Tensor flat = made.flatten();
+    std::vector<poplar::Tensor> again;
+    std::size_t at = 0;
+    if (t.containsAliases()) {
+        std::vector<poplar::Interval> first;
+        for (const auto &regions : graph.getSortedContiguousRegions(t.flatten(), { { 0, t.numElements() } }, true))
+            first.insert(first.end(), regions.begin(), regions.end());
+        std::sort(first.begin(), first.end());
+        first.emplace_back(t.numElements(), t.numElements());
+        for (const poplar::Interval &i : first) {
+            if (i.begin() > at) again.push_back(flat.slice(at, i.begin()));
+            at = i.end();
+        }
+        graph.setTileMapping(made, graph.getTileMapping(t));
+    }
+    if (!again.empty()) offset = mapTensorLinearlyWithOffset(graph, poplar::concat(again), offset);
+    return std::make_pair(made, offset);
 }
 namespace detail {
 /* Source and destination of a Copy that writes each element of `to`, which may have aliases, once. */

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
 #include <poplar/Graph.hpp>
 #include <poplar/IeeeHalf.hpp>
+#include <poplar/Interval.hpp>
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
@@ -154,6 +156,21 @@ cloneN(poplar::Graph &graph, const poplar::Tensor &t, unsigned N, const poplar::
        poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
     return graph.cloneN(t, N, debugContext, method);
+}
+
+/* Of intervals that together are all elements of a tensor, in an order: those of the tensor in that order that bring
+ * its elements back to where they were. */
+inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::vector<poplar::Interval> &intervals)
+{
+    std::map<std::size_t, poplar::Interval> places; /* by where elements come from */
+    std::size_t at = 0;
+    for (const poplar::Interval &i : intervals) {
+        places[i.begin()] = poplar::Interval(at, at + i.size());
+        at += i.size();
+    }
+    std::vector<poplar::Interval> back;
+    for (const auto &p : places) back.push_back(p.second);
+    return back;
 }
 
 /* --- halves --------------------------------------------------------------------------------------------------- */

@@ -75,6 +75,10 @@ TW_API void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_ten
 TW_API void tw_popops_multi_update_max(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
                                        unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                        const char *name, const char *const *options);
+/* *= slice, of float and half, rounded each time. */
+TW_API void tw_popops_multi_update_mul(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
+                                       unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
+                                       const char *name, const char *const *options);
 
 /* For each i, in order: rows out[out_offsets[i] ...] = in[in_offsets[i] ...], counts[i] of them, along the first
  * dimension; what is not in both tensors is left out. With `zero_unused` all other rows are 0. */

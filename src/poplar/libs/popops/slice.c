@@ -76,6 +76,7 @@ const tw__libs_code tw__slice_codes[TW__SLICE_CODES] = {
                                         "    const unsigned scale = (unsigned)*v->scale;\n",
                                         "(unsigned)to[c] + scale * (unsigned)from[c]") },
     [TW__SLICE_MAX] = { "popops::UpdateMax", "fhiu", UPDATE("", "", "from[c] > to[c] ? from[c] : to[c]") },
+    [TW__SLICE_MUL] = { "popops::UpdateMul", "fh", UPDATE("", "", "(float)to[c] * (float)from[c]") },
 };
 
 /* --- checks and views ----------------------------------------------------------------------------------------- */
@@ -361,14 +362,31 @@ void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_tensor sli
     tw__slice_write(&s, code, tensor, slices, offsets, scale, true, sequence, name);
 }
 
+/* An update that has no scale. */
+static void slice_update_with(tw_graph *graph, const char *call, int code, tw_tensor tensor, tw_tensor slices,
+                              tw_tensor offsets, unsigned count, const size_t *dims, const size_t *sizes,
+                              tw_program sequence, const char *name, const char *const *options)
+{
+    if (!tw__libs_takes(graph, call, sequence)) return;
+    tw__slicing s;
+    if (tw__slice_check(&s, graph, call, tensor, count, dims, sizes) &&
+        slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, call, options) &&
+        slice_type_fits(&s, code, tensor))
+        tw__slice_write(&s, code, tensor, slices, offsets, TW__LIBS_NIL, true, sequence, name);
+}
+
 void tw_popops_multi_update_max(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
                                 unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                 const char *name, const char *const *options)
 {
-    if (!tw__libs_takes(graph, __func__, sequence)) return;
-    tw__slicing s;
-    if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
-        slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, __func__, options) &&
-        slice_type_fits(&s, TW__SLICE_MAX, tensor))
-        tw__slice_write(&s, TW__SLICE_MAX, tensor, slices, offsets, TW__LIBS_NIL, true, sequence, name);
+    slice_update_with(graph, __func__, TW__SLICE_MAX, tensor, slices, offsets, count, dims, sizes, sequence, name,
+                      options);
+}
+
+void tw_popops_multi_update_mul(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
+                                unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
+                                const char *name, const char *const *options)
+{
+    slice_update_with(graph, __func__, TW__SLICE_MUL, tensor, slices, offsets, count, dims, sizes, sequence, name,
+                      options);
 }

@@ -5,7 +5,15 @@
 
 #include "poplar/libs/popops/code.h"
 
-enum { TW__SLICE, TW__SLICE_UPDATE, TW__SLICE_ADD, TW__SLICE_ADD_INTEGERS, TW__SLICE_MAX, TW__SLICE_CODES };
+enum {
+    TW__SLICE,
+    TW__SLICE_UPDATE,
+    TW__SLICE_ADD,
+    TW__SLICE_ADD_INTEGERS,
+    TW__SLICE_MAX,
+    TW__SLICE_MUL,
+    TW__SLICE_CODES
+};
 extern const tw__libs_code tw__slice_codes[TW__SLICE_CODES], tw__sequence_code;
 
 /* A checked call: dimensions dims[] of a tensor are sliced, in sizes[]. As a matrix it has a row for each index of
@@ -33,7 +41,7 @@ bool tw__slice_options(tw_graph *graph, const char *call, const char *const *opt
 /* The slices at rows of `offsets` [lookups][count], in a new first dimension; zeros where a row is out of range. */
 tw_tensor tw__slice_many(const tw__slicing *s, tw_tensor tensor, tw_tensor offsets, tw_program sequence,
                          const char *name);
-/* TW__SLICE_UPDATE, _ADD, _ADD_INTEGERS or _MAX; `scale` is for sums. */
+/* TW__SLICE_UPDATE, _ADD, _ADD_INTEGERS, _MAX or _MUL; `scale` is for sums. */
 void tw__slice_write(const tw__slicing *s, int code, tw_tensor tensor, tw_tensor slices, tw_tensor offsets,
                      tw_tensor scale, bool many, tw_program sequence, const char *name);
 

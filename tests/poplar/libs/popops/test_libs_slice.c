@@ -65,7 +65,7 @@ static void random_case(slice_case *c, lcg *r, tw_type type, bool many)
         tw_type_store(type, c->slices + i * width, type == TW_BOOL ? draw(r, 2) : draw(r, 50));
 }
 
-enum { READ, UPDATE, ADD, MAX };
+enum { READ, UPDATE, ADD, MAX, MUL };
 /* The result of a call in c->want: slices, or the tensor after an update with 2 * slice. */
 static void slice_reference(slice_case *c, int what, bool many)
 {
@@ -81,7 +81,11 @@ static void slice_reference(slice_case *c, int what, bool many)
             memcpy(slice, c->tensor + place * width, width);
         else if (place != SIZE_MAX) {
             double old = tw_type_load(c->type, to), with = tw_type_load(c->type, slice);
-            tw_type_store(c->type, to, what == UPDATE ? with : what == ADD ? old + 2 * with : fmax(old, with));
+            tw_type_store(c->type, to,
+                          what == UPDATE ? with
+                          : what == ADD  ? old + 2 * with
+                          : what == MAX  ? fmax(old, with)
+                                         : old * with);
         }
     }
 }
@@ -125,8 +129,10 @@ static void slice_run(tw_device *dev, slice_case *c, int what, bool many, int wa
         tw_popops_dynamic_update(g, t, s, o, c->count, c->dims, c->sizes, p, "y");
     else if (what == ADD)
         tw_popops_multi_update_add(g, t, s, o, scale, c->count, c->dims, c->sizes, p, "y", NULL);
-    else
+    else if (what == MAX)
         tw_popops_multi_update_max(g, t, s, o, c->count, c->dims, c->sizes, p, "y", NULL);
+    else
+        tw_popops_multi_update_mul(g, t, s, o, c->count, c->dims, c->sizes, p, "y", NULL);
     if (tw_graph_status(g)) fail_msg("%s", tw_graph_error(g)->message);
     assert_int_equal(tw_tensor_rank(g, s), rank);
     for (size_t d = 0; d < rank; d++) assert_int_equal(tw_tensor_dim(g, s, (unsigned)d), shape[d]);
@@ -175,10 +181,12 @@ static void libs_slice_many(void **state)
     (void)state;
     static slice_case c;
     lcg r = { 4 };
-    for (unsigned k = 0; k < 36; k++) {
-        int what = (int)(k / 6 % 4);
-        tw_type type = what == ADD || what == MAX ? types[k % 4] : types[k % 6];
+    for (unsigned k = 0; k < 42; k++) {
+        int what = k < 36 ? (int)(k / 6 % 4) : MUL;
+        tw_type type = types[k % (what == MUL ? 2 : what == ADD || what == MAX ? 4 : 6)];
         random_case(&c, &r, type, true);
+        for (size_t i = 0; what == MUL && i < c.lookups * elements_of(&c, true); i++) /* stays below 65504 */
+            tw_type_store(type, c.slices + i * tw_type_size(type), draw(&r, 3));
         slice_check_case(&c, what, true, k);
     }
 }

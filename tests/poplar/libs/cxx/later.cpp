@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/* Names that the vendor's headers got after 2.2: results into tensors that are there, several expressions at once,
+ * slices in groups, mappings with offsets, LU, operations. */
+#include "../../cxx/expect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplin/ConvPreplan.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
+#include <poplin/experimental/LuFactorization.hpp>
+#include <popnn/CTCLoss.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <popops/DynamicSlice.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/ExprOpUtils.hpp>
+#include <popops/Rearrange.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <sstream>
+#include <string>
+
+using namespace poplar;
+using namespace poplar::program;
+typedef std::vector<std::size_t> Shape;
+typedef std::vector<float> Floats;
+typedef std::vector<Interval> Intervals;
+
+static Device model(unsigned tiles = 8)
+{
+    IPUModel m;
+    m.tilesPerIPU = tiles;
+    return m.createDevice();
+}
+
+/* A graph, its program, and what is written before and read after its only run. */
+struct Run {
+    Device device = model();
+    Graph graph{ device.getTarget() };
+    Sequence prog;
+    std::map<std::string, Floats> in, out;
+
+    Tensor floats(const Shape &shape, Floats values, const std::string &name)
+    {
+        Tensor t = graph.addVariable(FLOAT, shape, name);
+        poputil::mapTensorLinearly(graph, t);
+        graph.createHostWrite(name, t);
+        in[name] = std::move(values);
+        return t;
+    }
+    Tensor counted(const Shape &shape, const std::string &name, float first = 1)
+    {
+        std::size_t n = 1;
+        for (std::size_t d : shape) n *= d;
+        Floats values(n);
+        for (float &v : values) v = first++;
+        return floats(shape, values, name);
+    }
+    Tensor unset(const Shape &shape, const std::string &name)
+    {
+        Tensor t = graph.addVariable(FLOAT, shape, name);
+        poputil::mapTensorLinearly(graph, t);
+        return t;
+    }
+    void read(const Tensor &t, const std::string &name)
+    {
+        graph.createHostRead(name, t);
+        out[name] = Floats(t.numElements());
+    }
+    void run()
+    {
+        Engine engine(graph, prog);
+        engine.load(device);
+        for (auto &i : in) engine.writeTensor(i.first, i.second.data(), i.second.data() + i.second.size());
+        engine.run();
+        for (auto &o : out) engine.readTensor(o.first, o.second.data(), o.second.data() + o.second.size());
+    }
+};
+
+static void mappings()
+{
+    Device device = model();
+    Graph graph(device.getTarget());
+    Tensor t = graph.addVariable(FLOAT, { 100 }, "t");
+    auto plain = poputil::calcLinearTileMapping(graph, t);
+    EXPECT(plain.size() == 3);
+    auto moved = poputil::calcLinearTileMappingAndNewOffset(graph, t, 6);
+    EXPECT(moved.second == 1 && moved.first.size() == 8);
+    EXPECT(moved.first[6] == plain[0] && moved.first[7] == plain[1] && moved.first[0] == plain[2]);
+    poputil::mapTensorLinearlyWithOffset(graph, t, 1, false);
+    EXPECT(graph.getTileMapping(t)[6] == plain[0] && graph.getTileMapping(t)[4] == plain[2]);
+    EXPECT(poputil::mapTensorLinearlyWithOffset(graph, t, 1, 50, 7, false) == 6);
+    EXPECT(graph.getTileMapping(t)[0] == Intervals({ { 0, 50 } }) && graph.getTileMapping(t)[7].size() == 1);
+    EXPECT(poputil::calcLinearTileMapping(device.getTarget(), { 100 }, FLOAT, 2)[2] == plain[0]);
+    EXPECT(poputil::calcLinearTileMapping(device.getTarget(), { 8 }, 1, 2, 0, false)[7] == Intervals({ { 0, 2 } }));
+    for (unsigned i = 0; i < 8; i++)
+        for (bool up : { false, true })
+            EXPECT(poputil::transformTileIndex(poputil::invTransformTileIndex(i, 8, 11, up), 8, 11, up) == i);
+    const std::size_t a = poputil::chooseMappingOffset(1024, { 4, 64 }),
+                      b = poputil::chooseMappingOffset(1024, { 256 });
+    EXPECT(a < 1024 && a != b && a != poputil::chooseMappingOffset(1024, { 4, 64 }, 7));
+    EXPECT(poputil::chooseMappingOffset(3, { 4, 64 }) < 3);
+
+    Tensor v = graph.addVariable(FLOAT, { 3 }, "v");
+    for (unsigned i = 0; i < 3; i++) graph.setTileMapping(v[i], i);
+    Tensor twice = concat({ v.slice(0, 2), v.slice(0, 1), v.slice(2, 3) }).reshape({ 2, 2 });
+    auto expanded = poputil::cloneAndExpandAliasing(graph, twice, 5);
+    EXPECT(expanded.second == 6 && !expanded.first.containsAliases() && expanded.first.shape() == Shape({ 2, 2 }));
+    Graph::TileToTensorMapping want = { { { 0, 1 } }, { { 1, 2 } }, { { 3, 4 } }, {}, {}, { { 2, 3 } }, {}, {} };
+    EXPECT(graph.getTileMapping(expanded.first) == want);
+    EXPECT(poputil::cloneAndExpandAliasing(graph, v, 5).second == 5);
+}
+
+static void helpers()
+{
+    EXPECT(poputil::calculateUnshufflingIntervals({ { 3, 5 }, { 0, 1 }, { 1, 3 } }) ==
+           Intervals({ { 2, 3 }, { 3, 5 }, { 0, 2 } }));
+    using poplibs::OptionHandler;
+    double real = 0;
+    const poplibs::OptionSpec spec{ { "real", OptionHandler::createWithDouble(real, 0, false, 1, true) } };
+    spec.parse("real", "1");
+    EXPECT(real == 1);
+    for (const char *outside : { "0", "-0.5", "1.5" }) EXPECT_THROWS(invalid_option, spec.parse("real", outside));
+    OptionHandler::ensureValueIsWithinBounds(0, 0, true, 0, true);
+    EXPECT(poplibs::parse::asBool("true") && poplibs::parse::asEnum<int>("b", { { "a", 1 }, { "b", 2 } }) == 2);
+    EXPECT_THROWS(invalid_option, poplibs::parse::asBool("yes"));
+    const gccs::ArrayRef<double> list(&real, 1); /* of <poplar/ArrayRef.hpp> */
+    EXPECT(list.size() == 1 && list[0] == 1);
+    using namespace popops::expr::ostream_ext;
+    std::ostringstream text;
+    text << popops::expr::UnaryOpType::EXPONENT2 << ' ' << popops::expr::TernaryOpType::SELECT;
+    EXPECT(text.str() == "EXPONENT2 SELECT");
+    poplin::matmulValidateOptions({ { "partialsType", "half" } });
+    EXPECT_THROWS(invalid_option, poplin::matmulValidateOptions({ { "partials", "half" } }));
+    poplin::convolutionValidateOptions({ { "partialsType", "float" } });
+    EXPECT_THROWS(invalid_option, poplin::convolutionValidateOptions({ { "partialsType", "int" } }));
+}
+
+static void elements()
+{
+    Run r;
+    Tensor a = r.floats({ 4 }, { -1.5f, 0.25f, 2.5f, 3.0f }, "a"), b = r.counted({ 4 }, "b"), out[8];
+    for (int i = 0; i < 8; i++)
+        out[i] = r.unset({ 4 }, "out" + std::to_string(i)), r.read(out[i], "r" + std::to_string(i));
+    popops::absWithOutput(r.graph, a, out[0], r.prog);
+    popops::subWithOutput(r.graph, a, b, out[1], r.prog);
+    popops::subWithOutput(r.graph, 1.0f, a, out[2], r.prog);
+    popops::mulWithOutput(r.graph, a, 2.0f, out[3], r.prog);
+    popops::clampWithOutput(r.graph, a, out[0], b, out[4], r.prog);
+    popops::varianceToInvStdDevWithOutput(r.graph, b, 0.0f, out[5], r.prog);
+    popops::mapWithOutput(r.graph, popops::expr::BinaryOpType::ADD, a, b, out[6], r.prog);
+    r.prog.add(Copy(b, out[7]));
+    popops::varianceToInvStdDevInPlace(r.graph, out[7], a, r.prog);
+    r.read(popops::exp2(r.graph, a, r.prog), "exp2"), r.read(popops::geluErf(r.graph, a, r.prog), "gelu");
+    r.read(popnn::geluErf(r.graph, a, r.prog), "act");
+    r.read(popops::nearbyInt(r.graph, a, r.prog), "nearby"), r.read(popops::trunc(r.graph, a, r.prog), "trunc");
+    r.run();
+    for (std::size_t i = 0; i < 4; i++) {
+        const float x = r.in["a"][i], y = r.in["b"][i];
+        EXPECT(r.out["r0"][i] == std::fabs(x) && r.out["r1"][i] == x - y && r.out["r2"][i] == 1 - x);
+        EXPECT(r.out["r3"][i] == 2 * x && r.out["r4"][i] == std::fmin(std::fabs(x), y) && r.out["r6"][i] == x + y);
+        EXPECT(std::fabs(r.out["r5"][i] - 1 / std::sqrt(y)) < 1e-6 &&
+               (y + x < 0 || std::fabs(r.out["r7"][i] - 1 / std::sqrt(y + x)) < 1e-5));
+        EXPECT(std::fabs(r.out["exp2"][i] - std::exp2(x)) < 1e-5 && r.out["nearby"][i] == std::nearbyint(x));
+        EXPECT(std::fabs(r.out["gelu"][i] - 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)))) < 1e-6);
+        EXPECT(r.out["trunc"][i] == std::trunc(x) && r.out["act"][i] == r.out["gelu"][i]);
+    }
+}
+
+/* Several expressions: those in place see what was there before. */
+static void several()
+{
+    using namespace popops::expr;
+    Run r;
+    Tensor a = r.counted({ 10 }, "a"), b = r.counted({ 10 }, "b", 5), to = r.unset({ 10 }, "to");
+    std::vector<Tensor> made = popops::map(r.graph, { _1 + _2, _1 * _2, _2 - _1 }, { a, b }, r.prog, "made");
+    EXPECT(made.size() == 3);
+    r.read(made[1], "product");
+    popops::mapInPlace(r.graph, { _1 + _2, _1 * _2 }, { a, b }, r.prog, "place");
+    popops::mapWithOutput(r.graph, { _1 - _2, _2 }, { a, b }, { to, a }, r.prog, "to");
+    r.read(a, "A"), r.read(b, "B"), r.read(to, "TO");
+    EXPECT_THROWS(poputil::poplibs_error, popops::mapInPlace(r.graph, { _1, _1 }, { a }, r.prog));
+    EXPECT_THROWS(poputil::poplibs_error, popops::mapWithOutput(r.graph, { _1, _1 }, { a }, { to }, r.prog));
+    r.run();
+    for (std::size_t i = 0; i < 10; i++) {
+        const float x = static_cast<float>(i + 1), y = x + 4;
+        EXPECT(r.out["product"][i] == x * y && r.out["B"][i] == x * y && r.out["A"][i] == x * y);
+        EXPECT(r.out["TO"][i] == x + y - x * y);
+    }
+}
+
+static void products()
+{
+    Run r;
+    poplin::PlanningCache cache;
+    Tensor a = r.counted({ 2, 3, 4 }, "a"), b = r.counted({ 2, 4, 5 }, "b");
+    Tensor c = poplin::createMatMulOutput(r.graph, FLOAT, { 3, 4 }, { 4, 5 }, "c", {}, &cache);
+    Tensor d = poplin::createMatMulGroupedOutput(r.graph, FLOAT, FLOAT, a.shape(), b.shape(), "d");
+    EXPECT(c.shape() == Shape({ 3, 5 }) && d.shape() == Shape({ 2, 3, 5 }));
+    poplin::matMulWithOutput(r.graph, a[1], b[1], c, r.prog, "c", {}, &cache);
+    poplin::matMulGroupedWithOutput(r.graph, a, b, d, r.prog);
+    r.read(c, "c"), r.read(d, "d");
+    Tensor wrong = r.unset({ 5, 3 }, "wrong");
+    EXPECT_THROWS(poputil::poplibs_error, poplin::matMulWithOutput(r.graph, a[0], b[0], wrong, r.prog));
+    const poplin::ConvParams p(FLOAT, 2, { 3, 4 }, { 1, 2 }, 2, 3, 1);
+    Tensor x = poplin::createInput(r.graph, p, "x"), w = poplin::createWeights(r.graph, p, "w");
+    Tensor y = poplin::createConvOutput(r.graph, p, "y", {}, &cache);
+    EXPECT(y.shape() == Shape({ 2, 3, 3, 3 }) && cache.size() == 1);
+    r.graph.createHostWrite("x", x), r.graph.createHostWrite("w", w);
+    for (std::size_t i = 0; i < x.numElements(); i++) r.in["x"].push_back(static_cast<float>(i % 7));
+    for (std::size_t i = 0; i < w.numElements(); i++) r.in["w"].push_back(static_cast<float>(i % 5));
+    poplin::convolutionWithOutput(r.graph, x, w, y, p, false, r.prog);
+    r.read(y, "y"), r.read(poplin::convolution(r.graph, x, w, p, false, r.prog), "same");
+    EXPECT_THROWS(poputil::poplibs_error, poplin::convolutionWithOutput(r.graph, x, w, c, p, false, r.prog));
+    r.run();
+    for (std::size_t i = 0; i < 30; i++) {
+        float sum = 0;
+        for (std::size_t k = 0; k < 4; k++)
+            sum += r.in["a"][i / 5 * 4 + k] * r.in["b"][i / 15 * 20 + k * 5 + i % 5];
+        EXPECT(r.out["d"][i] == sum && (i < 15 || r.out["c"][i - 15] == sum));
+    }
+    EXPECT(r.out["y"] == r.out["same"] && *std::max_element(r.out["y"].begin(), r.out["y"].end()) > 0);
+}
+
+static void slices()
+{
+    Run r;
+    const std::size_t groups = 2, rows = 6, width = 3, n = 2;
+    auto plan = popops::embedding::plan(r.graph, FLOAT, groups, rows, width, { n }, {});
+    std::vector<popops::embedding::SlicePlanningParameters> what;
+    what.emplace_back(r.graph, FLOAT, groups, rows, width, Shape{ n }, OptionFlags());
+    what.emplace_back(r.graph, HALF, rows, width, Shape{ n }, OptionFlags());
+    auto plans = popops::embedding::planMultiple(what);
+    EXPECT(plans.size() == 2 && plans[0] == plan && plans[1] != plan);
+    Tensor t =
+        popops::createGroupedSliceableTensor(r.graph, FLOAT, groups, { rows, width }, { 0 }, { 1 }, plan, {});
+    Tensor s = popops::createGroupedSliceTensor(r.graph, FLOAT, groups, { rows, width }, { 0 }, { 1 }, n, plan, {});
+    Tensor o = popops::createGroupedIndicesTensor(r.graph, groups, { 0 }, n, plan, {});
+    EXPECT(t.shape() == Shape({ groups, rows, width }) && s.shape() == Shape({ groups, n, 1, width }));
+    EXPECT(o.shape() == Shape({ groups, n, 1 }));
+    const unsigned at[groups * n] = { 4, 1, 0, 5 };
+    for (std::size_t i = 0; i < groups * n; i++) r.graph.setInitialValue(o.flatten()[i], at[i]);
+    r.graph.createHostWrite("t", t), r.graph.createHostWrite("s", s);
+    for (std::size_t i = 0; i < t.numElements(); i++) r.in["t"].push_back(static_cast<float>(i));
+    for (std::size_t i = 0; i < s.numElements(); i++) r.in["s"].push_back(static_cast<float>(i % 5) + 1);
+    Tensor scale = r.graph.addConstant(FLOAT, {}, 2.0f);
+    r.graph.setTileMapping(scale, 0);
+    r.read(popops::groupedMultiSlice(r.graph, t, o, { 0 }, { 1 }, r.prog, plan, {}), "before");
+    popops::groupedMultiUpdateAdd(r.graph, t, s, o, scale, { 0 }, { 1 }, r.prog, plan, {});
+    popops::groupedMultiUpdateMul(r.graph, t, s, o, { 0 }, { 1 }, r.prog, plan, {});
+    popops::groupedMultiUpdateMax(r.graph, t, s, o, { 0 }, { 1 }, r.prog, plan, {});
+    r.read(popops::groupedMultiSlice(r.graph, t, o, { 0 }, { 1 }, r.prog, plan, {}), "after");
+    popops::groupedMultiUpdate(r.graph, t, s, o, { 0 }, { 1 }, r.prog, plan, {});
+    r.read(popops::groupedMultiSlice(r.graph, t, o, { 0 }, { 1 }, r.prog, plan, {}), "put");
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::groupedMultiSlice(r.graph, t, o[0], { 0 }, { 1 }, r.prog, plan, {}));
+    Tensor row = popops::createDynamicSliceOutput(r.graph, t[0], o[0][0], { 0 }, { 1 });
+    popops::dynamicSliceWithOutput(r.graph, row, t[0], o[0][0], { 0 }, { 1 }, r.prog);
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::dynamicSliceWithOutput(r.graph, t[0], t[0], o[0][0], { 0 }, { 1 }, r.prog));
+    EXPECT_THROWS(invalid_option,
+                  popops::dynamicSlice(r.graph, t[0], o[0][0], { 0 }, { 1 }, r.prog, {}, { { "nonsense", "1" } }));
+    r.read(row, "row");
+    r.run();
+    for (std::size_t i = 0; i < groups * n * width; i++) {
+        const float old = static_cast<float>((i / width / n * rows + at[i / width]) * width + i % width);
+        const float with = r.in["s"][i];
+        EXPECT(r.out["before"][i] == old && r.out["put"][i] == with);
+        EXPECT(r.out["after"][i] == std::fmax((old + 2 * with) * with, with));
+    }
+    for (std::size_t i = 0; i < width; i++) EXPECT(r.out["row"][i] == r.in["s"][i]);
+}
+
+static void others()
+{
+    Run r;
+    Tensor t = r.counted({ 32, 16 }, "t");
+    auto grouping = [&](const Tensor &x) { return poputil::detectDimGroupings(r.graph, x)[0]; };
+    Tensor y = popops::rearrange::regroupIfPossible(r.graph, t, r.prog, { 0, 16 });
+    EXPECT(grouping(t) == poputil::GroupingInfo(1, 16) && grouping(y) == poputil::GroupingInfo(0, 16));
+    EXPECT(popops::rearrange::regroupIfPossible(r.graph, t, r.prog, { 0, 7 }) == t);
+    EXPECT(popops::rearrange::regroupIfPossible(r.graph, t, r.prog, { 1, 8 }) == t);
+    r.read(y, "y");
+    Tensor a = r.floats({ 3, 2 }, { 2, 1, 4, 5, -2, 8 }, "a");
+    auto lu = poplin::experimental::LUFactorization(r.graph, a, r.prog, "lu");
+    r.read(lu.first, "l"), r.read(lu.second, "u");
+    auto plan = popnn::ctc::plan(r.graph, FLOAT, FLOAT, 1, 4, 2, 3);
+    Tensor data = r.floats({ 4, 1, 3 }, { 1, 2, 3, 3, 1, 2, 1, 1, 1, 2, 0, 1 }, "data"), numbers[3];
+    for (Tensor &n : numbers)
+        n = r.graph.addVariable(UNSIGNED_INT, &n == numbers ? Shape{ 1, 2 } : Shape{ 1 }),
+        r.graph.setTileMapping(n, 0);
+    r.graph.setInitialValue<unsigned>(numbers[0], { 1, 2 });
+    r.graph.setInitialValue(numbers[1], 4u), r.graph.setInitialValue(numbers[2], 2u);
+    r.read(popnn::ctc::calcCTCLossLogits(r.graph, FLOAT, data, numbers[0], numbers[1], numbers[2], r.prog, 0, plan),
+           "loss");
+    r.read(popnn::ctc::calcLossAndGradientLogits(r.graph, FLOAT, data, numbers[0], numbers[1], numbers[2], r.prog,
+                                                 0, plan)
+               .first,
+           "same");
+    r.run();
+    EXPECT(r.out["y"] == r.in["t"] && r.out["loss"] == r.out["same"] && r.out["loss"][0] > 0);
+    EXPECT(r.out["l"] == Floats({ 1, 0, 0, 2, 1, 0, -1, 3, 1 }) && r.out["u"] == Floats({ 2, 1, 0, 3, 0, 0 }));
+}
+
+int main()
+{
+    mappings();
+    helpers();
+    elements();
+    several();
+    products();
+    slices();
+    others();
+    return failures;
+}
