@@ -53,7 +53,7 @@
     X(rsqrt,              29, rsqrt,             Rsqrt,      RSQRT,                    "",  "f",    '=', "1.0f / __builtin_sqrtf($a)", "") \
     X(exp2,               30, exp2,              Exp2,       EXPONENT2,                "",  "f",    '=', "@exp2", "") \
     X(gelu_erf,           31, geluErf,           GeluErf,    GELU_ERF,                 "",  "f",    '=', "@gelu_erf", "") \
-    X(nearby_int,         32, nearbyInt,         NearbyInt,  NEARBY_INT,               "",  "f",    '=', "__builtin_nearbyintf($a)", "") \
+    X(nearby_int,         32, nearbyint,         NearbyInt,  NEARBY_INT,               "",  "f",    '=', "__builtin_nearbyintf($a)", "") \
     X(trunc,              33, trunc,             Trunc,      TRUNC,                    "",  "f",    '=', "__builtin_truncf($a)", "")
 #define TW_EXPR_BINARY(X) \
     X(add,                      100, add,                    Add,                 ADD,                      "+",  "fiu",   '=', "$a + $b", "(unsigned)$a + (unsigned)$b") \

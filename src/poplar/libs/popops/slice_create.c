@@ -7,11 +7,18 @@
 bool tw__slice_options(tw_graph *graph, const char *call, const char *const *options)
 {
     typedef struct slice_options {
-        bool update;
+        bool flag;
         double memory;
     } slice_options;
     static const tw__libs_option table[] = {
-        { "usedForUpdate", TW__LIBS_BOOL, offsetof(slice_options, update), NULL },
+        { "usedForSlice", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
+        { "usedForUpdate", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
+        { "operationForUpdate", TW__LIBS_WORD, 0, "none add max mul" },
+        { "partialType", TW__LIBS_WORD, 0, "half float" },
+        { "indicesAreSorted", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
+        { "paddingIndexUsed", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL }, /* reads zeros in any case */
+        { "remapOutOfBoundIndices", TW__LIBS_WORD, 0, "false" },
+        { "validateIndices", TW__LIBS_WORD, 0, "false" },
         { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(slice_options, memory), NULL },
         { "indicesDistribution", TW__LIBS_WORD, 0, "uniform onePoint" },
         { "planMinimisationTarget", TW__LIBS_WORD, 0, "memory cycles" },

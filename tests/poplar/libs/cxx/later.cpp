@@ -157,7 +157,7 @@ static void elements()
     popops::varianceToInvStdDevInPlace(r.graph, out[7], a, r.prog);
     r.read(popops::exp2(r.graph, a, r.prog), "exp2"), r.read(popops::geluErf(r.graph, a, r.prog), "gelu");
     r.read(popnn::geluErf(r.graph, a, r.prog), "act");
-    r.read(popops::nearbyInt(r.graph, a, r.prog), "nearby"), r.read(popops::trunc(r.graph, a, r.prog), "trunc");
+    r.read(popops::nearbyint(r.graph, a, r.prog), "nearby"), r.read(popops::trunc(r.graph, a, r.prog), "trunc");
     r.run();
     for (std::size_t i = 0; i < 4; i++) {
         const float x = r.in["a"][i], y = r.in["b"][i];
@@ -231,6 +231,16 @@ static void slices()
     Run r;
     const std::size_t groups = 2, rows = 6, width = 3, n = 2;
     auto plan = popops::embedding::plan(r.graph, FLOAT, groups, rows, width, { n }, {});
+    EXPECT(plan == popops::embedding::plan(r.graph, FLOAT, groups, rows, width, { n },
+                                           { { "usedForSlice", "false" },
+                                             { "operationForUpdate", "mul" },
+                                             { "partialType", "float" },
+                                             { "indicesAreSorted", "true" },
+                                             { "paddingIndexUsed", "true" },
+                                             { "validateIndices", "false" } }));
+    for (const char *name : { "validateIndices", "remapOutOfBoundIndices" })
+        EXPECT_THROWS(invalid_option,
+                      popops::embedding::plan(r.graph, FLOAT, rows, width, { n }, { { name, "true" } }));
     std::vector<popops::embedding::SlicePlanningParameters> what;
     what.emplace_back(r.graph, FLOAT, groups, rows, width, Shape{ n }, OptionFlags());
     what.emplace_back(r.graph, HALF, rows, width, Shape{ n }, OptionFlags());
