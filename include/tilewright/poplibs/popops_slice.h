@@ -13,8 +13,10 @@
  * Offsets are UNSIGNED_INT. A dynamic offset that is not below its extent counts as 0; of many slices, one with such
  * an offset reads zeros and updates nothing. A slice that runs over the end goes on at the start.
  *
- * Options, "name=value", NULL ends: usedForUpdate, availableMemoryProportion, indicesDistribution (uniform,
- * onePoint), planMinimisationTarget (memory, cycles), planConstraints: checked, without effect.
+ * Options, "name=value", NULL ends: usedForSlice, usedForUpdate, operationForUpdate (none, add, max, mul),
+ * partialType (half, float), availableMemoryProportion, indicesDistribution (uniform, onePoint), planMinimisationTarget (memory,
+ * cycles), indicesAreSorted, paddingIndexUsed, planConstraints: checked, without effect. validateIndices and
+ * remapOutOfBoundIndices are false.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.
