@@ -18,7 +18,11 @@ struct TopKParams {
     unsigned k;
     bool largest;
     SortOrder sortOrder;
-    TopKParams(unsigned count, bool l, SortOrder order) : k(count), largest(l), sortOrder(order) {}
+    bool stableSort; /* of later versions; elements that are alike stay in their order in any case */
+    TopKParams(unsigned count, bool l, SortOrder order, bool stable = false)
+        : k(count), largest(l), sortOrder(order), stableSort(stable)
+    {
+    }
     tw_top_k handles() const { return tw_top_k{ k, largest, static_cast<tw_sort_order>(sortOrder) }; }
 };
 inline std::ostream &operator<<(std::ostream &out, const TopKParams &p)

@@ -18,6 +18,7 @@
 #include <popops/ElementWise.hpp>
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Rearrange.hpp>
+#include <popops/TopK.hpp>
 #include <poputil/OptionParsing.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
@@ -295,6 +296,9 @@ static void others()
     EXPECT(popops::rearrange::regroupIfPossible(r.graph, t, r.prog, { 0, 7 }) == t);
     EXPECT(popops::rearrange::regroupIfPossible(r.graph, t, r.prog, { 1, 8 }) == t);
     r.read(y, "y");
+    const popops::TopKParams best(2, true, popops::SortOrder::DESCENDING, true);
+    EXPECT(best.stableSort && !popops::TopKParams(2, true, popops::SortOrder::NONE).stableSort);
+    r.read(popops::topK(r.graph, r.prog, r.floats({ 4 }, { 1, 4, 3, 4 }, "keys"), best), "best");
     Tensor a = r.floats({ 3, 2 }, { 2, 1, 4, 5, -2, 8 }, "a");
     auto lu = poplin::experimental::LUFactorization(r.graph, a, r.prog, "lu");
     r.read(lu.first, "l"), r.read(lu.second, "u");
@@ -313,6 +317,7 @@ static void others()
            "same");
     r.run();
     EXPECT(r.out["y"] == r.in["t"] && r.out["loss"] == r.out["same"] && r.out["loss"][0] > 0);
+    EXPECT(r.out["best"] == Floats({ 4, 4 }));
     EXPECT(r.out["l"] == Floats({ 1, 0, 0, 2, 1, 0, -1, 3, 1 }) && r.out["u"] == Floats({ 2, 1, 0, 3, 0, 0 }));
 }
 
