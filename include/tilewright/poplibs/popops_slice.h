@@ -14,9 +14,9 @@
  * an offset reads zeros and updates nothing. A slice that runs over the end goes on at the start.
  *
  * Options, "name=value", NULL ends: usedForSlice, usedForUpdate, operationForUpdate (none, add, max, mul),
- * partialType (half, float), availableMemoryProportion, indicesDistribution (uniform, onePoint), planMinimisationTarget (memory,
- * cycles), indicesAreSorted, paddingIndexUsed, planConstraints: checked, without effect. validateIndices and
- * remapOutOfBoundIndices are false.
+ * partialType (half, float), availableMemoryProportion, indicesDistribution (uniform, onePoint),
+ * planMinimisationTarget (memory, cycles), indicesAreSorted, paddingIndexUsed, planConstraints: checked, without
+ * effect. validateIndices and remapOutOfBoundIndices are false.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.

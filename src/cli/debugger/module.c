@@ -205,8 +205,8 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
     tw__debug_show_displays(&g->d);
 }
 
-/* As fast as without a debugger, but for looks at what the user wants. True: now the vertex is to be followed; what is
- * left of its turns is in the session. */
+/* As fast as without a debugger, but for looks at what the user wants. True: now the vertex is to be followed; what
+ * is left of its turns is in the session. */
 static bool runs_freely(graph *g, tw_sim_stop *end)
 {
     const uint64_t piece = 1 << 21;

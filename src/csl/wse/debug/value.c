@@ -338,7 +338,7 @@ static val value_unary(reader *r)
         val v = value_number(r, value_unary(r));
         r->depth--;
         if (op == '!') return of_int(v.is_real ? v.real == 0 : v.bits == 0);
-        if (op == '~') return of_int((int64_t) ~(uint64_t)value_whole(r, v));
+        if (op == '~') return of_int((int64_t)~(uint64_t)value_whole(r, v));
         if (op == '+') return (val){ .kind = NUMBER, .bits = v.bits, .real = v.real, .is_real = v.is_real };
         return (val){ .kind = NUMBER, .bits = 0 - v.bits, .real = -v.real, .is_real = v.is_real };
     }
@@ -366,7 +366,7 @@ static val compared(val a, val b, char what)
 {
     bool real = a.is_real || b.is_real;
     int order = real ? (a.real < b.real ? -1 : a.real > b.real)
-                     : ((int64_t)a.bits < (int64_t)b.bits ? -1 : (int64_t)a.bits > (int64_t)b.bits);
+                     : ((int64_t)a.bits<(int64_t)b.bits ? -1 : (int64_t)a.bits>(int64_t) b.bits);
     bool unordered = real && (a.real != a.real || b.real != b.real);
     switch (what) {
     case '=': return of_int(!unordered && order == 0);
