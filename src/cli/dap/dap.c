@@ -59,6 +59,7 @@ static const char *refusal(const tw__dap *dap, const tw__dap_request *r)
         return "'initialize' comes first";
     if (r->when == TW__DAP_ALWAYS) return NULL;
     if (!dap->debugger) return "no program is open: 'launch' opens one";
+    if (dap->gone) return "the program has ended";
     return r->when == TW__DAP_STANDS && dap->running ? "notStopped" : NULL;
 }
 
@@ -196,6 +197,7 @@ void tw__dap_end(tw__dap *dap)
 void tw__dap_exited(tw__dap *dap, int status)
 {
     dap->running = dap->ending = false;
+    dap->gone = dap->target->only_once;
     dap->excepted = 0;
     if (dap->over || dap->exited || dap->restart) return;
     dap->exited = true;

@@ -24,6 +24,7 @@ struct tw__dap {
     json_int_t seq;
     json_int_t request; /* that is under way */
     bool initialized, configured, started, running, exited;
+    bool gone;                  /* the program's process ends: there is nothing left to look at */
     bool go, pause, over, left; /* left: the client said so */
     bool restart;               /* as soon as it stands */
     bool ending;                /* ... it counts as ended */

@@ -150,7 +150,12 @@ def steps():
 
     c = client("scale.c")
     c.ask("configurationDone")
-    c.ended(7, 7)
+    assert c.event("exited")["exitCode"] == 7
+    c.event("terminated")
+    for request, words in (("evaluate", {"expression": "x"}), ("stackTrace", {"threadId": 1}), ("completions", {"text": "x", "column": 2}),
+                           ("setBreakpoints", {"source": {"path": "scale.cpp"}, "breakpoints": [{"line": 9}]}), ("threads", {})):
+        assert c.refused(request, **words) == "the program has ended", request  # the engine is freed
+    c.leave(7)
 
 
 def ends():
