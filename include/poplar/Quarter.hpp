@@ -5,6 +5,7 @@
 #define POPLAR_QUARTER_HPP
 
 #include <ostream>
+#include <string>
 
 namespace poplar {
 
@@ -22,6 +23,10 @@ class QuarterMetadata {
     {
         return static_cast<unsigned char>((format == Format::F152 ? 0x80 : 0) | (scale & 0x3f));
     }
+    std::string toString() const
+    {
+        return std::string(format == Format::F143 ? "F143" : "F152") + " * 2^" + std::to_string(scale);
+    }
     static QuarterMetadata fromBinary(unsigned char bits); /* not among the vendor's names */
 
     friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b)
@@ -37,8 +42,7 @@ class QuarterMetadata {
 
 inline std::ostream &operator<<(std::ostream &out, const QuarterMetadata &m)
 {
-    return out << (m.getFormat() == QuarterMetadata::Format::F143 ? "F143" : "F152") << " * 2^"
-               << static_cast<int>(m.getScale());
+    return out << m.toString();
 }
 
 } // namespace poplar

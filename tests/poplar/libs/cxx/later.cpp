@@ -129,6 +129,7 @@ static void helpers()
     OptionHandler::ensureValueIsWithinBounds(0, 0, true, 0, true);
     EXPECT(poplibs::parse::asBool("true") && poplibs::parse::asEnum<int>("b", { { "a", 1 }, { "b", 2 } }) == 2);
     EXPECT_THROWS(invalid_option, poplibs::parse::asBool("yes"));
+    EXPECT(QuarterMetadata(QuarterMetadata::Format::F152, -3).toString() == "F152 * 2^-3");
     const gccs::ArrayRef<double> list(&real, 1); /* of <poplar/ArrayRef.hpp> */
     EXPECT(list.size() == 1 && list[0] == 1);
     using namespace popops::expr::ostream_ext;
