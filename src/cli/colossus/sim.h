@@ -32,6 +32,11 @@ typedef struct tw__sim_session {
     uint32_t next;               /* where the next aggregate goes */
     uint32_t kept[TW__SIM_KEPT]; /* registers that a function has to keep, at its entry */
     guint64 limit;               /* turns of a run; 0: no limit */
+    /* Looks, between pieces of a run, whether it is to stop there. NULL: nobody does. */
+    bool (*look)(void *user);
+    void *look_user;
+    bool looked;  /* the last run stopped for that ... */
+    guint64 took; /* ... after so many turns of the context with the most */
     /* Memory, registers and arguments as at the start, and the contexts started: the exit status. NULL: they are. */
     int (*prepare)(struct tw__sim_session *s);
     bool in_line;            /* the code has printed something without a line's end */
@@ -52,7 +57,7 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv); /* sim.c: the command for
 /* Lets the tile run and tells faults and limits; syncs with other tiles are answered at once. */
 tw_sim_stop tw__sim_go(tw__sim_session *s);
 /* tw_sim_run() in pieces, between which it tells how far it is and prints what the code does. `limit`: turns, of the
- * context with the most; 0: none. */
+ * context with the most; 0: none. TW_SIM_LIMIT also where the session's look() stopped it. */
 tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit);
 
 /* --- sim_save.c: checkpoints ------------------------------------------------------------------------------------ */

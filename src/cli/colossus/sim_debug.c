@@ -152,7 +152,9 @@ tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit)
         stop = tw_sim_run(s->sim, limit ? MIN(limit - most, piece) : piece);
         if (stop == TW_SIM_FAULT && serve_code(s)) stop = TW_SIM_LIMIT;
         for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) most = MAX(most, tw_sim_turns(s->sim, i) - before[i]);
-    } while (stop == TW_SIM_LIMIT && (!limit || most < limit));
+        s->looked = stop == TW_SIM_LIMIT && s->look && s->look(s->look_user);
+    } while (stop == TW_SIM_LIMIT && !s->looked && (!limit || most < limit));
+    s->took = most;
     tw_progress_end();
     return stop;
 }

@@ -112,6 +112,8 @@ bool tw__debug_print_array(debugger *d, const char *args); /* false: it is none 
 void tw__source_locals(debugger *d, char *args);           /* sim_source.c */
 void tw__source_ptype(debugger *d, char *args);
 unsigned tw__source_backtrace(debugger *d, unsigned first, uint32_t address);
+/* The calls of a context, whose instructions nobody has followed, by the rules of .debug_frame; without any: none. */
+void tw__source_find_calls(const tw__sim_session *s, unsigned context, GArray *frames);
 /* A frame of the backtrace with its source line; false: nothing is known of it. */
 bool tw__source_show_frame(debugger *d, unsigned number, unsigned inlined, uint32_t address);
 void tw__debug_break(debugger *d, char *args);

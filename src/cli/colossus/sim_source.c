@@ -55,6 +55,27 @@ static bool source_state(source_context *c, tw_debug_state *state)
     return !c->is_caller || c->caller.pc == c->s->back;
 }
 
+void tw__source_find_calls(const tw__sim_session *s, unsigned context, GArray *frames)
+{
+    enum { MOST_CALLS = 1 << 16 };
+    source_context c = { .s = s, .context = context };
+    tw_debug_state state;
+    source_state(&c, &state);
+    g_array_set_size(frames, 0);
+    tw_debug_caller caller;
+    while (frames->len < MOST_CALLS && tw_debug_unwind(s->debug, &state, &caller) == TW_OK) {
+        frame f = { caller.pc - 4, caller.pc };
+        g_array_append_val(frames, f);
+        c.caller = caller, c.is_caller = true;
+        state.pc = caller.pc - 1;
+    }
+    for (guint i = 0; i < frames->len / 2; i++) { /* the innermost is the last */
+        frame *one = &g_array_index(frames, frame, i), *other = &g_array_index(frames, frame, frames->len - 1 - i);
+        frame kept = *one;
+        *one = *other, *other = kept;
+    }
+}
+
 /* --- values ----------------------------------------------------------------------------------------------------- */
 
 /* A name that is no variable may be a member: "left" is this->left, "*left" *this->left. */

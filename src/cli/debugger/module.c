@@ -199,26 +199,34 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
         return;
     }
     g->d.hit_id = 0;
+    if (tw__debug_interrupted() && !g->d.dap) puts("Interrupted."), tw__debug_interrupt(false);
     if (b) tw__graph_hit(g, b);
     show_vertex(g->vertex);
     tw__sim_show_place(&g->session, g->d.context);
     tw__debug_show_displays(&g->d);
 }
 
-/* As fast as without a debugger, but for looks at what the user wants. True: now the vertex is to be followed; what
- * is left of its turns is in the session. */
+static bool wants_a_stop(void *user)
+{
+    graph *g = user;
+    poll_client(g);
+    return tw__debug_interrupted() || tw__graph_resolve(g);
+}
+
+/* As fast as without a debugger, but for looks at what the user wants. True: now the vertex is to be followed, its
+ * calls until now are read from its stacks; what is left of its turns is in the session. */
 static bool runs_freely(graph *g, tw_sim_stop *end)
 {
-    const uint64_t piece = 1 << 21;
     tw__sim_session *s = &g->session;
-    do {
-        uint64_t turns = s->limit ? MIN(s->limit, piece) : piece;
-        *end = tw__sim_pieces(s, turns);
-        if (*end != TW_SIM_LIMIT || (s->limit && !(s->limit -= turns))) return false;
-        poll_client(g);
-    } while (!tw__debug_interrupted() && !tw__graph_resolve(g));
+    s->look = wants_a_stop, s->look_user = g;
+    *end = tw__sim_pieces(s, s->limit);
+    s->look = NULL;
+    if (!s->looked || (s->limit && s->took >= s->limit)) return false;
+    if (s->limit) s->limit -= s->took;
     unsigned last = TW_SIM_CONTEXTS - 1;
     while (g->d.context < last && tw_sim_get_state(s->sim, g->d.context) != TW_SIM_ACTIVE) g->d.context++;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
+        if (tw_sim_get_state(s->sim, i) == TW_SIM_ACTIVE) tw__source_find_calls(s, i, g->d.frames[i]);
     return true;
 }
 

@@ -203,6 +203,13 @@ expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'continue\nprint 41 + 
 prints out '= 42'
 prints out 'ended with status'
 
+# A vertex that no breakpoint holds up tells how far it is, and Ctrl-C stops it.
+sed 's/for (unsigned i = 0; i < data.size(); i++) data\[i\] += by;/while (*(volatile T *)\&data[0] != 77) data[1] ^= by;/' pair.cpp >spin.cpp
+sed 's/pair\.cpp/spin.cpp/' pair.c >spin.c
+expect 0 python3 "$source/tests/cli/terminal.py" '(run) ' 'c\r' ' cycles, ' '\003' 'Interrupted.' '' '(run) ' 'q\r' -- \
+  env POPLAR_ENGINE_OPTIONS='{"simulator.turnLimit":"0"}' "$tilewright" run --device ipu-sim --debug spin.c
+prints out "of type 'ns::Add<int>'"
+
 # At a terminal lines are edited, where the build has libedit: Tab completes commands, what info shows and symbols, Up
 # brings back the last command, also of another session.
 export XDG_STATE_HOME="$work/state"
