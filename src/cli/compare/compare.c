@@ -65,7 +65,7 @@ static int unknown_kernel(const char *word)
     size_t count = MIN(tw__compare_kernel_count, MOST_NAMES);
     for (size_t i = 0; i < count; i++) names[i] = tw__compare_kernels[i].name;
     if (g_str_has_suffix(word, ".json"))
-        return tw__cli_usage_error("compare", "'%s' is a profile, which stands with profiles only", word);
+        return tw__cli_usage_error("compare", "'%s' is no kernel; profiles stand with profiles only", word);
     return unlisted_name("there is no kernel", word, names, count);
 }
 

@@ -52,7 +52,10 @@ bool tw__compare_read_profile(const char *path, tw__compare_row *row)
 /* Figures that `--json` wrote, which are no profile. */
 static bool are_figures(const char *path)
 {
-    json_t *root = json_load_file(path, 0, NULL), *first = json_array_get(root, 0);
+    size_t bytes = 0;
+    char *text = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? tw_read_file(path, 16 << 20, &bytes) : NULL;
+    json_t *root = text ? json_loadb(text, bytes, 0, NULL) : NULL, *first = json_array_get(root, 0);
+    free(text);
     bool found = json_object_get(first, "machine") || json_object_get(first, "problem");
     json_decref(root);
     return found;

@@ -148,7 +148,7 @@ prints err "no machine '': there are ipu-mk1"
 expect 2 "$tilewright" compare quantum
 prints err "no kernel 'quantum': there are axpy, dot"
 expect 2 "$tilewright" compare axpy a.json
-prints err "'a.json' is a profile, which stands with profiles only"
+prints err "'a.json' is no kernel; profiles stand with profiles only"
 expect 1 "$tilewright" compare axpy --sources none --on wse3
 prints err "--sources: there is no folder 'none'"
 expect 2 "$tilewright" compare axpy --on ''
