@@ -216,7 +216,7 @@ export function chart(spec) {
             if (!instance) return;
             const width = box.clientWidth || 900;
             const option = themed(spec.option(colours(), width < NARROW), colours(), width);
-            const high = (spec.height ?? 320) + option.more;
+            const high = Math.round(spec.height ?? 320) + option.more;
             if (box.clientHeight !== high) {
                 box.style.height = `${high}px`;
                 instance.resize();

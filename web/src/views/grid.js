@@ -71,8 +71,13 @@ export function gridTab(p, state) {
     const words = (t) => `${p.tileName(t)}: ${text(row[t])}`;
     const named = columns > 20 ? (x) => x % (columns > 40 ? 10 : 5) === 0 : 'auto'; // columns with a name below them
     const large = p.tiles > CELLS;
-    const image = (scale) =>
-        picture(places, columns, rows, row, (v) => graphicColour((v - low) / (high - low || 1), scale));
+    let drawn = null; // of one scale: it takes a second for a whole wafer
+    const image = (scale) => {
+        const shade = (v) => graphicColour((v - low) / (high - low || 1), scale);
+        if (drawn?.scale !== scale.join())
+            drawn = { scale: scale.join(), canvas: picture(places, columns, rows, row, shade) };
+        return drawn.canvas;
+    };
     const one = chart({
         id: 'grid',
         title: `${title} of every ${p.tileWord}`,

@@ -367,7 +367,7 @@ function motionParts(p, state) {
         id: 'motion-strip',
         title: `${p.tileWord}s at work and waiting over time`,
         describe: () =>
-            `${motion.frames} stretches of ${count(Math.round(motion.stretch))} cycles; its height is ${count(most)} of them, the most at once.`,
+            `${motion.frames} stretches of ${count(Math.round(motion.stretch))} cycles; its height is ${count(most)} ${cells.block > 1 ? 'block' : p.tileWord}${most === 1 ? '' : 's'}, the most at once.`,
         height: () => 46,
         draw: (pen, width, height, colours) => drawStrip(pen, width, height, motion, k, most, colours),
         figures: () => ({ most }),
