@@ -13,6 +13,7 @@ BUILD/poplibs-ours/NAME, for a checkout of that name. JOBS=n works on n programs
 (300). Needs the Debian packages that `./dev poplibs` names."""
 import collections
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
@@ -44,13 +45,15 @@ def run(command, limit=LIMIT):
 class Build:
     def __init__(self, build, checkout):
         self.build, self.checkout = pathlib.Path(build).resolve(), pathlib.Path(checkout).resolve()
-        self.work = self.build / "poplibs-ours" / self.checkout.name
+        mark = hashlib.sha1(str(self.checkout).encode()).hexdigest()[:8]  # checkouts often have the same name
+        self.work = self.build / "poplibs-ours" / f"{self.checkout.name}-{mark}"
         headers = self.work / "include"
         headers.mkdir(parents=True, exist_ok=True)
         for name in ("poplibs_support", "poplibs_test"):  # without the folders beside them
             if not (headers / name).is_symlink():
                 (headers / name).symlink_to(self.checkout / "include" / name)
-        self.newest = max(h.stat().st_mtime for h in (ROOT / "include").rglob("*.h*"))
+        folders = (ROOT / "include", ROOT / "tests/poplar/harness", self.checkout / "include")
+        self.newest = max(h.stat().st_mtime for folder in folders for h in folder.rglob("*.h*"))
         self.include = [f"-I{d}" for d in (ROOT / "include", self.build / "include", headers,
                                                 ROOT / "tests/poplar/harness")]
 

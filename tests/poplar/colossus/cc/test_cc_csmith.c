@@ -109,6 +109,7 @@ static void random_programs(void **unused)
     g_unlink(litter);
     g_rmdir(folder);
     assert_int_equal(outcomes[DIFFERENT] + outcomes[REFUSED] + outcomes[FAULT], 0);
+    assert_true(outcomes[SAME] > 0); /* else nothing was compared */
 }
 
 int main(void)
