@@ -161,6 +161,8 @@ inline poplar::Tensor createOutput(const char *call, unsigned rank, poplar::Grap
 {
     wantRank(call, rank, a.size());
     wantRank(call, rank, b.size());
+    if (a.back() != b[rank - 2] || (rank == 3 && a[0] != b[0]))
+        throw poputil::poplibs_error(std::string(call) + ": these shapes do not go together");
     validate(call, options);
     std::vector<std::size_t> shape = a;
     shape.back() = b.back();

@@ -13,6 +13,7 @@
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/poputil.h>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ namespace poputil {
  * last tile and goes down; and back. */
 inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
 {
-    const unsigned up = (tile + offset) % numTiles;
+    const unsigned up = (tile + offset % numTiles) % numTiles;
     return ascending ? up : numTiles - 1 - up;
 }
 inline unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
@@ -66,10 +67,10 @@ inline std::pair<unsigned, unsigned> linearDefaults(const poplar::Graph &graph, 
     return std::make_pair(least, grain);
 }
 } // namespace detail
-inline std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::Graph &graph,
-                                                                        const poplar::Tensor &t,
-                                                                        unsigned offset = 0,
-                                                                        bool ascendingOrder = true)
+/* Of a tensor; a template, so that `{}` is the shape of a scalar. */
+template <class T>
+typename std::enable_if<std::is_same<T, poplar::Tensor>::value, std::vector<std::vector<poplar::Interval>>>::type
+calcLinearTileMapping(const poplar::Graph &graph, const T &t, unsigned offset = 0, bool ascendingOrder = true)
 {
     const std::pair<unsigned, unsigned> d = detail::linearDefaults(graph, t.elementType());
     return calcLinearTileMapping(graph, t.shape(), d.first, d.second, offset, ascendingOrder);
@@ -248,11 +249,14 @@ inline std::pair<poplar::Tensor, unsigned> cloneAndExpandAliasing(poplar::Graph 
                                                                   unsigned offset = 0,
                                                                   const poplar::DebugContext &debugContext = {})
 {
+    const bool aliased = t.containsAliases();
+    const poplar::Graph::TileToTensorMapping mapping =
+        aliased ? graph.getTileMapping(t) : poplar::Graph::TileToTensorMapping();
     const poplar::Tensor made = graph.clone(t, debugContext);
     const poplar::Tensor flat = made.flatten();
     std::vector<poplar::Tensor> again;
     std::size_t at = 0;
-    if (t.containsAliases()) {
+    if (aliased) {
         std::vector<poplar::Interval> first;
         for (const auto &regions : graph.getSortedContiguousRegions(t.flatten(), { { 0, t.numElements() } }, true))
             first.insert(first.end(), regions.begin(), regions.end());
@@ -262,7 +266,7 @@ inline std::pair<poplar::Tensor, unsigned> cloneAndExpandAliasing(poplar::Graph 
             if (i.begin() > at) again.push_back(flat.slice(at, i.begin()));
             at = i.end();
         }
-        graph.setTileMapping(made, graph.getTileMapping(t));
+        graph.setTileMapping(made, mapping);
     }
     if (!again.empty()) offset = mapTensorLinearlyWithOffset(graph, poplar::concat(again), offset);
     return std::make_pair(made, offset);

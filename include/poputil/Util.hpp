@@ -165,6 +165,7 @@ inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::ve
     std::map<std::size_t, poplar::Interval> places; /* by where elements come from */
     std::size_t at = 0;
     for (const poplar::Interval &i : intervals) {
+        if (!i.size()) continue;
         places[i.begin()] = poplar::Interval(at, at + i.size());
         at += i.size();
     }

@@ -20,6 +20,7 @@ typedef struct estimate_row {
 
 static const estimate_row estimate_rows[] = {
     { "poplin::Factor<", 60, { { 4.4, { "=n", "=n", "=n" } } } },
+    { "poplin::Lu<", 130, { { 46, { "=m", "=n" } }, { 1.3, { "=m", "=n", "=n" } } } },
     { "poplin::Substitute<", 700, { { 13, { "=n", "=n", "=columns" } }, { 50, { "=n", "=columns" } } } },
     { "popops::Fill<", 15, { { 0.8, { "out" } } } },
     { "popops::First<", 60, { { 40, { "in", "lg k" } } } },
@@ -44,6 +45,8 @@ static const estimate_row estimate_rows[] = {
     { "popops::Scan<", 30, { { 7, { "in" } } } },
     { "popops::Slice<unsigned_short", 1500, { { 250, { "=lookups", "=rows" } }, { 12, { "s" } } } },
     { "popops::Slice<", 700, { { 150, { "=lookups", "=rows" } }, { 4, { "s" } } } },
+    { "popops::SplineBasis<", 60, { { 160, { "basis", "size" } } } },
+    { "popops::SplineWeighting<", 200, { { 18, { "out", "=splines", "=channels" } } } },
     { "popops::Take<", 40, { { 6, { "out" } } } },
     { "popops::Update", 700, { { 700, { "=lookups", "=rows" } }, { 4, { "s" } } } },
     { "poprand::Bernoulli<", 60, { { 25100, { "128 out" } } } },

@@ -33,7 +33,7 @@ size_t tw__conv_out(const tw__conv_axis *a); /* with its padding */
 /* --- conv_plan.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct tw__conv_options {
-    double memory;
+    double memory, ignored_number;
     bool ignored;
     tw_type ignored_type;
 } tw__conv_options;

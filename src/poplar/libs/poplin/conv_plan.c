@@ -19,6 +19,8 @@ bool tw__conv_read_options(tw_graph *graph, const char *call, const char *const 
         IGNORED_TYPE("partialsType"),
         IGNORED_TYPE("partialsType.interTile"),
         IGNORED_TYPE("partialsType.interIPU"),
+        { "numIPUs", TW__LIBS_FRACTION, offsetof(tw__conv_options, ignored_number), NULL },
+        { "tilesPerIPU", TW__LIBS_FRACTION, offsetof(tw__conv_options, ignored_number), NULL },
         IGNORED("use128BitConvUnitLoad"),
         IGNORED("enableMultiStageReduce"),
         IGNORED("enableFastReduce"),

@@ -123,7 +123,7 @@ static tw_tensor round_number(const tw__sparse_work *w, const char *name)
 /* Whether one loop runs on several replicas; those of a graph that has no parent go their own ways. */
 static bool rounds_in_step(tw_graph *graph)
 {
-    if (tw_graph_replication_factor(graph) == 1) return false;
+    if (tw_graph_status(graph) || tw_graph_replication_factor(graph) == 1) return false;
     tw_graph_top_level(graph);
     return tw_graph_take_error(graph, NULL) == TW_OK;
 }

@@ -233,6 +233,21 @@ static void solvers(bench *b, tw_type type)
     compared(b, l);
     compared(b, tw_poplin_triangular_solve(b->g, l, right, true, true, false, b->p, NULL,
                                            (const char *const[]){ "blockSize=4", NULL }));
+    tw_pair lu = tw_poplin_lu(b->g, x, b->p, NULL);
+    compared(b, lu.first), compared(b, lu.second);
+}
+
+static void splines(bench *b, tw_type type)
+{
+    tw_tensor places = made(b, type, SHAPE(11, 2), 0, 1), size = made(b, TW_INT, SHAPE(2), 3, 4),
+              is_open = made(b, TW_UNSIGNED_CHAR, SHAPE(2), 0, 2), x = made(b, type, SHAPE(11, 3), -1, 1),
+              weights = made(b, type, SHAPE(9, 3, 4), -1, 1);
+    tw_tensor basis = tw_graph_add_variable(b->g, type, SHAPE(11, 4), "basis"),
+              index = tw_graph_add_variable(b->g, TW_INT, SHAPE(11, 4), "index");
+    map_somehow(b->g, basis, 0, &b->r), map_somehow(b->g, index, 0, &b->r);
+    tw_popops_spline_basis(b->g, places, size, is_open, basis, index, 1, b->p, NULL);
+    compared(b, basis), compared(b, index);
+    compared(b, tw_popops_spline_weighting(b->g, x, weights, basis, index, b->p, NULL));
 }
 
 static void orders(bench *b, tw_type type)
@@ -332,6 +347,7 @@ static const struct row {
     { "lstm", lstm, { 8, 2 }, false },
     { "gru", gru, { 8, 2 }, false },
     { "solvers", solvers, { 0, 0 }, true },
+    { "splines", splines, { 0, 0 }, true },
     { "orders", orders, { 0, 0 }, true },
     { "numbers_at_random", numbers_at_random, { 0, 0 }, true },
     { "normal_numbers", normal_numbers, { 8, 1 }, false },
