@@ -50,10 +50,17 @@ inline std::string slicePlanText(const poplar::Graph &graph, const char *call, c
     });
     return text;
 }
-/* Those of plans, without effect; a plan of one row reads them. */
-inline void checkSliceOptions(const poplar::Graph &graph, const char *call, const poplar::OptionFlags &options)
+/* Options of one slice, which a plan of one row reads. True: an offset may be that of padding; else one outside
+ * counts as 0, as remapOutOfBoundIndices wants it. */
+inline bool slicePads(const poplar::Graph &graph, const char *call, const poplar::OptionFlags &options)
 {
-    if (options.begin() != options.end()) slicePlanText(graph, call, poplar::FLOAT, 1, 1, 1, options);
+    const auto padding = options.find("paddingIndexUsed");
+    const bool pads = padding != options.end() && padding->second == "true";
+    poplar::OptionFlags checked;
+    for (const auto &o : options)
+        if (pads || o.first != "remapOutOfBoundIndices" || o.second != "true") checked.set(o.first, o.second);
+    if (!checked.empty()) slicePlanText(graph, call, poplar::FLOAT, 1, 1, 1, checked);
+    return pads;
 }
 } // namespace detail
 
@@ -179,32 +186,6 @@ inline poplar::Tensor createIndicesTensor(poplar::Graph &graph, const std::vecto
 
 /* --- slices --------------------------------------------------------------------------------------------------- */
 
-inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offset,
-                                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
-                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                   const poplar::OptionFlags &options = {})
-{
-    detail::checkSliceOptions(graph, "popops::dynamicSlice", options);
-    return poplar::handles::step(
-        graph, prog, debugContext, {}, "popops::dynamicSlice", [&](const poplar::handles::Call &c) {
-            return tw_popops_dynamic_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offset),
-                                           static_cast<unsigned>(dims.size()), dims.data(), sizes.data(),
-                                           c.sequence, c.path);
-        });
-}
-inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
-                          const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
-                          const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
-{
-    detail::checkSliceOptions(graph, "popops::dynamicUpdate", options);
-    poplar::handles::stepInPlace(
-        graph, prog, debugContext, {}, "popops::dynamicUpdate", [&](const poplar::handles::Call &c) {
-            tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
-                                     poplar::handles::of(offset), static_cast<unsigned>(dims.size()), dims.data(),
-                                     sizes.data(), c.sequence, c.path);
-        });
-}
 inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offsets,
                                  const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
                                  poplar::program::Sequence &prog, const SlicePlan &,
@@ -227,6 +208,35 @@ inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const pop
             tw_popops_multi_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                    poplar::handles::of(offsets), static_cast<unsigned>(dims.size()), dims.data(),
                                    sizes.data(), c.sequence, c.path, c.options);
+        });
+}
+inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offset,
+                                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
+                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
+{
+    if (detail::slicePads(graph, "popops::dynamicSlice", options))
+        return multiSlice(graph, t, offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {}, debugContext)[0];
+    return poplar::handles::step(
+        graph, prog, debugContext, {}, "popops::dynamicSlice", [&](const poplar::handles::Call &c) {
+            return tw_popops_dynamic_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offset),
+                                           static_cast<unsigned>(dims.size()), dims.data(), sizes.data(),
+                                           c.sequence, c.path);
+        });
+}
+inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                          const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
+                          const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    if (detail::slicePads(graph, "popops::dynamicUpdate", options))
+        return multiUpdate(graph, t, s.expand({ 0 }), offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {},
+                           debugContext);
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, {}, "popops::dynamicUpdate", [&](const poplar::handles::Call &c) {
+            tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
+                                     poplar::handles::of(offset), static_cast<unsigned>(dims.size()), dims.data(),
+                                     sizes.data(), c.sequence, c.path);
         });
 }
 inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -278,7 +288,7 @@ inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const popla
                                                const poplar::DebugContext &debugContext = {},
                                                const poplar::OptionFlags &options = {})
 {
-    detail::checkSliceOptions(graph, "popops::createDynamicSliceOutput", options);
+    detail::slicePads(graph, "popops::createDynamicSliceOutput", options);
     return createSliceTensor(graph, t, dims, sizes, 1, debugContext)[0];
 }
 inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output, const poplar::Tensor &t,

@@ -16,7 +16,7 @@ bool tw__slice_options(tw_graph *graph, const char *call, const char *const *opt
         { "operationForUpdate", TW__LIBS_WORD, 0, "none add max mul" },
         { "partialType", TW__LIBS_WORD, 0, "half float" },
         { "indicesAreSorted", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
-        { "paddingIndexUsed", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL }, /* reads zeros in any case */
+        { "paddingIndexUsed", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL }, /* of many: in any case */
         { "remapOutOfBoundIndices", TW__LIBS_WORD, 0, "false" },
         { "validateIndices", TW__LIBS_WORD, 0, "false" },
         { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(slice_options, memory), NULL },

@@ -287,6 +287,38 @@ static void slices()
     for (std::size_t i = 0; i < width; i++) EXPECT(r.out["row"][i] == r.in["s"][i]);
 }
 
+/* An offset that is the extent: 0, or padding, which reads zeros and updates nothing. */
+static void padding()
+{
+    Run r;
+    Tensor t = r.counted({ 4, 3 }, "t"), s = r.counted({ 1, 3 }, "s", 20);
+    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 4, 2 });
+    r.graph.setTileMapping(at, 0);
+    const Tensor out = at.slice(0, 1), in = at.slice(1, 2);
+    const OptionFlags pad{ { "paddingIndexUsed", "true" } }, remap{ { "remapOutOfBoundIndices", "true" } };
+    r.read(popops::dynamicSlice(r.graph, t, out, { 0 }, { 1 }, r.prog, {}, pad), "zeros");
+    r.read(popops::dynamicSlice(r.graph, t, in, { 0 }, { 1 }, r.prog, {}, pad), "two");
+    r.read(popops::dynamicSlice(r.graph, t, out, { 0 }, { 1 }, r.prog, {}, { { "paddingIndexUsed", "false" } }),
+           "first");
+    popops::dynamicUpdate(r.graph, t, s, out, { 0 }, { 1 }, r.prog, {}, pad);
+    r.read(popops::dynamicSlice(r.graph, t, out, { 0 }, { 1 }, r.prog, {}, remap), "same");
+    popops::dynamicUpdate(r.graph, t, s, in, { 0 }, { 1 }, r.prog, {}, pad);
+    Tensor whole = popops::dynamicSlice(r.graph, t, at.slice(0, 0), {}, {}, r.prog);
+    r.read(whole, "whole");
+    popops::dynamicUpdate(r.graph, t, s, out, { 0 }, { 1 }, r.prog, {}, remap);
+    r.read(t, "T");
+    EXPECT_THROWS(invalid_option, popops::dynamicSlice(r.graph, t, in, { 0 }, { 1 }, r.prog, {},
+                                                       { { "paddingIndexUsed", "yes" } }));
+    EXPECT_THROWS(invalid_option,
+                  popops::dynamicSlice(r.graph, t, in, { 0 }, { 1 }, r.prog, {},
+                                       { { "paddingIndexUsed", "true" }, { "remapOutOfBoundIndices", "true" } }));
+    r.run();
+    EXPECT(r.out["zeros"] == Floats({ 0, 0, 0 }) && r.out["two"] == Floats({ 7, 8, 9 }));
+    EXPECT(r.out["first"] == Floats({ 1, 2, 3 }) && r.out["same"] == Floats({ 1, 2, 3 }));
+    EXPECT(r.out["whole"] == Floats({ 1, 2, 3, 4, 5, 6, 20, 21, 22, 10, 11, 12 }));
+    EXPECT(r.out["T"] == Floats({ 20, 21, 22, 4, 5, 6, 20, 21, 22, 10, 11, 12 }));
+}
+
 static void others()
 {
     Run r;
@@ -330,6 +362,7 @@ int main()
     several();
     products();
     slices();
+    padding();
     others();
     return failures;
 }
