@@ -42,7 +42,7 @@ typedef struct tw_top_k {
     tw_sort_order order; /* TW_SORT_NONE: best first */
 } tw_top_k;
 /* The k largest or smallest along the last dimension, with their values; `values` nil: with their places, unsigned
- * int. */
+ * int. Keys that are alike stay in their order. */
 TW_API tw_sorted tw_popops_top_k(tw_graph *graph, tw_tensor keys, tw_tensor values, const tw_top_k *params,
                                  tw_program sequence, const char *name);
 TW_API tw_tensor tw_popops_create_top_k_input(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,

@@ -396,8 +396,9 @@ tw_sorted tw_popops_top_k(tw_graph *graph, tw_tensor keys, tw_tensor values, con
     if (!sort_check(graph, __func__, keys, values, dim, params->k)) return made;
     made = sort_run(graph, keys, values, dim, params->k, params->largest, sequence, name);
     bool turned = params->order == (params->largest ? TW_SORT_ASCENDING : TW_SORT_DESCENDING);
-    if (!turned || !tw__libs_ready(graph)) return made;
-    tw_sorted back = { tw_tensor_reverse(graph, made.keys, dim), tw_tensor_reverse(graph, made.values, dim) };
+    if (!turned || params->k < 2 || !tw__libs_ready(graph)) return made;
+    /* sorted again, not reversed: elements that are alike stay in their order */
+    tw_sorted back = sort_run(graph, made.keys, made.values, dim, params->k, !params->largest, sequence, name);
     tw_tensor_free(graph, made.keys), tw_tensor_free(graph, made.values);
     return back;
 }

@@ -14,6 +14,7 @@
 #include <poplin/experimental/LuFactorization.hpp>
 #include <popnn/CTCLoss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ExprOpUtils.hpp>
@@ -319,6 +320,36 @@ static void padding()
     EXPECT(r.out["T"] == Floats({ 20, 21, 22, 4, 5, 6, 20, 21, 22, 10, 11, 12 }));
 }
 
+/* Keys that are alike stay in the order of their places, whichever comes first. */
+static void stable()
+{
+    Run r;
+    Tensor keys = r.floats({ 8 }, { 5, 7, 5, 7, 1, 1, 5, 7 }, "keys");
+    const struct {
+        bool largest;
+        popops::SortOrder order;
+        Floats keys, places;
+    } cases[] = { { true, popops::SortOrder::ASCENDING, { 5, 5, 7, 7, 7 }, { 0, 2, 1, 3, 7 } },
+                  { true, popops::SortOrder::DESCENDING, { 7, 7, 7, 5, 5 }, { 1, 3, 7, 0, 2 } },
+                  { false, popops::SortOrder::ASCENDING, { 1, 1, 5, 5, 5 }, { 4, 5, 0, 2, 6 } },
+                  { false, popops::SortOrder::DESCENDING, { 5, 5, 5, 1, 1 }, { 0, 2, 6, 4, 5 } } };
+    for (const auto &c : cases) {
+        const popops::TopKParams params(5, c.largest, c.order, true);
+        auto made = popops::topKWithPermutation(r.graph, r.prog, keys, params);
+        const std::string name = std::to_string(&c - cases);
+        r.read(made.first, "k" + name);
+        r.read(popops::cast(r.graph, made.second, FLOAT, r.prog), "p" + name);
+    }
+    Tensor nans = r.floats({ 4 }, { 2, NAN, 1, 3 }, "nans"); /* beyond infinity */
+    r.read(popops::topK(r.graph, r.prog, nans, { 2, true, popops::SortOrder::ASCENDING }), "nan");
+    r.run();
+    for (const auto &c : cases) {
+        const std::string name = std::to_string(&c - cases);
+        EXPECT(r.out["k" + name] == c.keys && r.out["p" + name] == c.places);
+    }
+    EXPECT(r.out["nan"][0] == 3 && std::isnan(r.out["nan"][1]));
+}
+
 static void others()
 {
     Run r;
@@ -363,6 +394,7 @@ int main()
     products();
     slices();
     padding();
+    stable();
     others();
     return failures;
 }

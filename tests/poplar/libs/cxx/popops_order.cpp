@@ -79,7 +79,7 @@ static void orders()
     engine.run();
     EXPECT(read<float>(engine, "sorted", 8) == Floats({ -1, 0, 2, 3, -8, 5, 7, 7 }));
     EXPECT(read<float>(engine, "two", 4) == Floats({ 2, 3, 7, 7 }));
-    EXPECT(read<unsigned>(engine, "places", 4) == Unsigneds({ 2, 0, 1, 0 }));
+    EXPECT(read<unsigned>(engine, "places", 4) == Unsigneds({ 2, 0, 0, 1 }));
     EXPECT(read<float>(engine, "top", 2) == Floats({ -1, -8 }));
     EXPECT(read<float>(engine, "kv", 4) == Floats({ 2, 3, 7, 7 }));
     /* columns in order {3 -1 -8 0, 7 7 2 5}, then each row as the row of x sorts */

@@ -51,8 +51,9 @@ static void sort_reference(const sort_case *c, size_t take, char *keys, uint32_t
                 row[k] = (item){ v, signbit(v) != 0, (uint32_t)k };
             }
             qsort(row, n, sizeof *row, down ? by_key_down : by_key);
+            if (turned) qsort(row, take, sizeof *row, down ? by_key : by_key_down);
             for (size_t k = 0; k < take; k++) {
-                const item *from = &row[turned ? take - 1 - k : k];
+                const item *from = &row[k];
                 size_t to = (o * take + k) * inner + i;
                 memcpy(keys + to * width, c->keys + ((o * n + from->place) * inner + i) * width, width);
                 values[to] = c->top ? from->place : c->values[(o * n + from->place) * inner + i];
