@@ -62,6 +62,15 @@ inline bool slicePads(const poplar::Graph &graph, const char *call, const poplar
     if (!checked.empty()) slicePlanText(graph, call, poplar::FLOAT, 1, 1, 1, checked);
     return pads;
 }
+/* sizes.data(), of which a call reads as many as there are dimensions. */
+inline const std::size_t *slicedBy(const char *call, const std::vector<std::size_t> &dims,
+                                   const std::vector<std::size_t> &sizes)
+{
+    if (sizes.size() != dims.size())
+        throw poputil::poplibs_error(std::string(call) + ": " + std::to_string(dims.size()) + " dimensions and " +
+                                     std::to_string(sizes.size()) + " sizes");
+    return sizes.data();
+}
 } // namespace detail
 
 namespace embedding {
@@ -122,10 +131,11 @@ inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::
                                             const std::vector<std::size_t> &sizes, std::size_t minGrainSize = 0,
                                             const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::createSliceableTensor", dims, sizes);
     return poplar::handles::make(graph, "popops::createSliceableTensor", [&](tw_graph *g) {
         return tw_popops_create_sliceable(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
-                                          shape.data(), static_cast<unsigned>(dims.size()), dims.data(),
-                                          sizes.data(), minGrainSize, debugContext.getPathName().c_str());
+                                          shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
+                                          minGrainSize, debugContext.getPathName().c_str());
     });
 }
 inline poplar::Tensor
@@ -139,9 +149,10 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Tens
                                         const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
                                         std::size_t numIndices, const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::createSliceTensor", dims, sizes);
     return poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
         return tw_popops_create_slices(g, poplar::handles::of(t), static_cast<unsigned>(dims.size()), dims.data(),
-                                       sizes.data(), numIndices, debugContext.getPathName().c_str());
+                                       size, numIndices, debugContext.getPathName().c_str());
     });
 }
 /* Where elements of one slice lie best. The graph gets the variable that says so. */
@@ -157,10 +168,11 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type
                                         const SlicePlan &, const poplar::OptionFlags &,
                                         const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::createSliceTensor", dims, sizes);
     return poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
         return tw_popops_create_slices_for(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
-                                           shape.data(), static_cast<unsigned>(dims.size()), dims.data(),
-                                           sizes.data(), numIndices, debugContext.getPathName().c_str());
+                                           shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
+                                           numIndices, debugContext.getPathName().c_str());
     });
 }
 inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
@@ -168,10 +180,10 @@ inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const
                                                      const std::vector<std::size_t> &numSlices,
                                                      const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::createSliceableTensorFromSlice", dims, numSlices);
     return poplar::handles::make(graph, "popops::createSliceableTensorFromSlice", [&](tw_graph *g) {
         return tw_popops_create_sliceable_from_slice(g, poplar::handles::of(s), static_cast<unsigned>(dims.size()),
-                                                     dims.data(), numSlices.data(),
-                                                     debugContext.getPathName().c_str());
+                                                     dims.data(), size, debugContext.getPathName().c_str());
     });
 }
 inline poplar::Tensor createIndicesTensor(poplar::Graph &graph, const std::vector<std::size_t> &dims,
@@ -191,11 +203,12 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t, 
                                  poplar::program::Sequence &prog, const SlicePlan &,
                                  const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::multiSlice", dims, sizes);
     return poplar::handles::step(
         graph, prog, debugContext, options, "popops::multiSlice", [&](const poplar::handles::Call &c) {
             return tw_popops_multi_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offsets),
-                                         static_cast<unsigned>(dims.size()), dims.data(), sizes.data(), c.sequence,
-                                         c.path, c.options);
+                                         static_cast<unsigned>(dims.size()), dims.data(), size, c.sequence, c.path,
+                                         c.options);
         });
 }
 inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -203,11 +216,12 @@ inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const pop
                         const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog, const SlicePlan &,
                         const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::multiUpdate", dims, sizes);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, options, "popops::multiUpdate", [&](const poplar::handles::Call &c) {
             tw_popops_multi_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                    poplar::handles::of(offsets), static_cast<unsigned>(dims.size()), dims.data(),
-                                   sizes.data(), c.sequence, c.path, c.options);
+                                   size, c.sequence, c.path, c.options);
         });
 }
 inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offset,
@@ -217,11 +231,12 @@ inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t
 {
     if (detail::slicePads(graph, "popops::dynamicSlice", options))
         return multiSlice(graph, t, offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {}, debugContext)[0];
+    const std::size_t *size = detail::slicedBy("popops::dynamicSlice", dims, sizes);
     return poplar::handles::step(
         graph, prog, debugContext, {}, "popops::dynamicSlice", [&](const poplar::handles::Call &c) {
             return tw_popops_dynamic_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offset),
-                                           static_cast<unsigned>(dims.size()), dims.data(), sizes.data(),
-                                           c.sequence, c.path);
+                                           static_cast<unsigned>(dims.size()), dims.data(), size, c.sequence,
+                                           c.path);
         });
 }
 inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -232,11 +247,12 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
     if (detail::slicePads(graph, "popops::dynamicUpdate", options))
         return multiUpdate(graph, t, s.expand({ 0 }), offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {},
                            debugContext);
+    const std::size_t *size = detail::slicedBy("popops::dynamicUpdate", dims, sizes);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::dynamicUpdate", [&](const poplar::handles::Call &c) {
             tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                      poplar::handles::of(offset), static_cast<unsigned>(dims.size()), dims.data(),
-                                     sizes.data(), c.sequence, c.path);
+                                     size, c.sequence, c.path);
         });
 }
 inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -245,12 +261,13 @@ inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const 
                            poplar::program::Sequence &prog, const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::multiUpdateAdd", dims, sizes);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, options, "popops::multiUpdateAdd", [&](const poplar::handles::Call &c) {
             tw_popops_multi_update_add(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                        poplar::handles::of(offsets), poplar::handles::of(scale),
-                                       static_cast<unsigned>(dims.size()), dims.data(), sizes.data(), c.sequence,
-                                       c.path, c.options);
+                                       static_cast<unsigned>(dims.size()), dims.data(), size, c.sequence, c.path,
+                                       c.options);
         });
 }
 inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -259,11 +276,12 @@ inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const 
                            const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::multiUpdateMax", dims, sizes);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, options, "popops::multiUpdateMax", [&](const poplar::handles::Call &c) {
             tw_popops_multi_update_max(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                        poplar::handles::of(offsets), static_cast<unsigned>(dims.size()),
-                                       dims.data(), sizes.data(), c.sequence, c.path, c.options);
+                                       dims.data(), size, c.sequence, c.path, c.options);
         });
 }
 inline void multiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
@@ -272,11 +290,12 @@ inline void multiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const 
                            const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
+    const std::size_t *size = detail::slicedBy("popops::multiUpdateMul", dims, sizes);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, options, "popops::multiUpdateMul", [&](const poplar::handles::Call &c) {
             tw_popops_multi_update_mul(c.graph, poplar::handles::of(t), poplar::handles::of(s),
                                        poplar::handles::of(offsets), static_cast<unsigned>(dims.size()),
-                                       dims.data(), sizes.data(), c.sequence, c.path, c.options);
+                                       dims.data(), size, c.sequence, c.path, c.options);
         });
 }
 
@@ -297,8 +316,9 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
                                    const poplar::DebugContext &debugContext = {},
                                    const poplar::OptionFlags &options = {})
 {
+    detail::slicedBy("popops::dynamicSliceWithOutput", dims, sizes);
     std::vector<std::size_t> shape = t.shape();
-    for (std::size_t i = 0; i < dims.size() && i < sizes.size(); i++)
+    for (std::size_t i = 0; i < dims.size(); i++)
         if (dims[i] < shape.size()) shape[dims[i]] = sizes[i];
     if (output.shape() != shape || output.elementType() != t.elementType())
         throw poputil::poplibs_error("popops::dynamicSliceWithOutput: a slice of " + t.shapeToString() +
@@ -316,6 +336,15 @@ inline void wantGroups(const char *call, std::size_t groups, const std::vector<p
         if (!t.rank() || t.dim(0) != groups || !groups)
             throw poputil::poplibs_error(std::string(call) + ": " + t.shapeToString() + " has no " +
                                          std::to_string(groups) + " groups");
+}
+/* The same for updates of `t`; no group is updated where one of them cannot be. */
+inline void wantGroupsOf(const char *call, const poplar::Tensor &t, const poplar::Tensor &s,
+                         const poplar::Tensor &offsets)
+{
+    wantGroups(call, t.rank() ? t.dim(0) : 0, { t, s, offsets });
+    if (!t.isParallelWriteable())
+        throw poputil::poplibs_error(std::string(call) + ": " + t.shapeToString() +
+                                     " cannot be written: it has constants, or elements twice");
 }
 /* make(g) for each of `groups`, in a first dimension. */
 template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t groups, Make make)
@@ -378,7 +407,7 @@ inline poplar::Tensor groupedMultiSlice(poplar::Graph &graph, const poplar::Tens
                      const SlicePlan &plan, const poplar::OptionFlags &options,                  \
                      const poplar::DebugContext &debugContext = {})                              \
     {                                                                                            \
-        detail::wantGroups("popops::" #Call, t.rank() ? t.dim(0) : 0, { t, s, offsets });        \
+        detail::wantGroupsOf("popops::" #Call, t, s, offsets);                                   \
         for (std::size_t g = 0; g < t.dim(0); g++)                                               \
             call(graph, t[g], s[g], offsets[g], dims, sizes, prog, plan, options, debugContext); \
     }
@@ -392,7 +421,7 @@ inline void groupedMultiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t,
                                   poplar::program::Sequence &prog, const SlicePlan &plan,
                                   const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
-    detail::wantGroups("popops::groupedMultiUpdateAdd", t.rank() ? t.dim(0) : 0, { t, s, offsets });
+    detail::wantGroupsOf("popops::groupedMultiUpdateAdd", t, s, offsets);
     for (std::size_t g = 0; g < t.dim(0); g++)
         multiUpdateAdd(graph, t[g], s[g], offsets[g], scale, dims, sizes, prog, plan, options, debugContext);
 }

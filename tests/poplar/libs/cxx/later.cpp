@@ -320,6 +320,59 @@ static void padding()
     EXPECT(r.out["T"] == Floats({ 20, 21, 22, 4, 5, 6, 20, 21, 22, 10, 11, 12 }));
 }
 
+/* As many sizes as dimensions; what stands behind a list that is too short is no size. */
+static void sizes()
+{
+    Run r;
+    Tensor t = r.counted({ 4, 3 }, "t"), s = r.counted({ 1, 1, 1 }, "s");
+    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 1, 2 }, { 0, 0 });
+    Tensor scale = r.graph.addConstant(FLOAT, {}, 2.0f);
+    r.graph.setTileMapping(at, 0), r.graph.setTileMapping(scale, 0);
+    const popops::SlicePlan plan;
+    const Shape dims{ 0, 1 };
+    Shape few{ 1, 1 };
+    few.pop_back();
+    const std::size_t vertices = r.graph.getNumVertices();
+    using poputil::poplibs_error;
+    EXPECT_THROWS(poplibs_error, popops::createSliceableTensor(r.graph, FLOAT, { 4, 3 }, dims, few));
+    EXPECT_THROWS(poplibs_error, popops::createSliceTensor(r.graph, t, dims, few, 1));
+    EXPECT_THROWS(poplibs_error,
+                  popops::createSliceTensor(r.graph, FLOAT, { 4, 3 }, dims, few, 1, plan, OptionFlags()));
+    EXPECT_THROWS(poplibs_error, popops::createSliceableTensorFromSlice(r.graph, s[0], dims, few));
+    EXPECT_THROWS(poplibs_error, popops::dynamicSlice(r.graph, t, at[0], dims, few, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::dynamicSliceWithOutput(r.graph, s[0], t, at[0], dims, few, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::dynamicUpdate(r.graph, t, s[0], at[0], dims, few, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::multiSlice(r.graph, t, at, dims, few, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, t, s, at, dims, few, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdateAdd(r.graph, t, s, at, scale, dims, few, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdateMax(r.graph, t, s, at, dims, few, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdateMul(r.graph, t, s, at, dims, few, r.prog, plan, {}));
+    EXPECT(r.prog.isEmpty() && r.graph.getNumVertices() == vertices);
+}
+
+/* No group is updated where the last of them is constant. */
+static void groups()
+{
+    Run r;
+    Tensor t = r.counted({ 1, 4, 3 }, "t"), s = r.counted({ 2, 1, 1, 3 }, "s");
+    Tensor fixed = r.graph.addConstant(FLOAT, { 1, 4, 3 }, 1.0f), scale = r.graph.addConstant(FLOAT, {}, 2.0f);
+    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 2, 1, 1 }, { 0, 0 });
+    r.graph.setTileMapping(fixed, 0), r.graph.setTileMapping(at, 0), r.graph.setTileMapping(scale, 0);
+    const Tensor both = concat(t, fixed);
+    const popops::SlicePlan plan;
+    using poputil::poplibs_error;
+    EXPECT_THROWS(poplibs_error, popops::groupedMultiUpdate(r.graph, both, s, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdateAdd(r.graph, both, s, at, scale, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdateMax(r.graph, both, s, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdateMul(r.graph, both, s, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT(r.prog.isEmpty() && r.graph.getNumVertices() == 0);
+    popops::groupedMultiSlice(r.graph, both, at, { 0 }, { 1 }, r.prog, plan, {});
+    EXPECT(!r.prog.isEmpty());
+}
+
 /* Keys that are alike stay in the order of their places, whichever comes first. */
 static void stable()
 {
@@ -394,6 +447,8 @@ int main()
     products();
     slices();
     padding();
+    sizes();
+    groups();
     stable();
     others();
     return failures;
