@@ -67,14 +67,19 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     if (exprs.size() != outs.size())
         throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
                                      " expressions and " + std::to_string(outs.size()) + " tensors");
+    for (const poplar::Tensor &out : outs)
+        if (!out.isParallelWriteable())
+            throw poputil::poplibs_error("popops::mapWithOutput: " + out.elementType().toString() +
+                                         out.shapeToString() +
+                                         " cannot be written: it has constants, or elements twice");
     const std::vector<poplar::Tensor> made = map(graph, exprs, ts, prog, debugContext, options);
-    for (std::size_t i = 0; i < outs.size(); i++) {
+    for (std::size_t i = 0; i < outs.size(); i++)
         if (made[i].shape() != outs[i].shape() || made[i].elementType() != outs[i].elementType())
             throw poputil::poplibs_error("popops::mapWithOutput: " + made[i].elementType().toString() +
                                          made[i].shapeToString() + " to " + outs[i].elementType().toString() +
                                          outs[i].shapeToString());
+    for (std::size_t i = 0; i < outs.size(); i++)
         prog.add(poplar::program::Copy(made[i], outs[i], false, debugContext));
-    }
 }
 /* Expression i into tensor i. */
 inline void mapInPlace(poplar::Graph &graph, const std::vector<expr::Any> &exprs,

@@ -403,6 +403,23 @@ static void stable()
     EXPECT(r.out["nan"][0] == 3 && std::isnan(r.out["nan"][1]));
 }
 
+/* Nothing is written where one of the results does not fit. */
+static void refused()
+{
+    using namespace popops::expr;
+    Run r;
+    Tensor a = r.counted({ 10 }, "a"), to = r.counted({ 10 }, "to", 30), wrong = r.unset({ 9 }, "wrong");
+    Tensor fixed = r.graph.addConstant(FLOAT, { 10 }, 1.0f);
+    r.graph.setTileMapping(fixed, 0);
+    using poputil::poplibs_error;
+    EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, wrong }, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, fixed }, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::mapInPlace(r.graph, { _1 + _2, _1 < _2 }, { to, a }, r.prog));
+    r.read(to, "TO");
+    r.run();
+    EXPECT(r.out["TO"] == r.in["to"]);
+}
+
 static void others()
 {
     Run r;
@@ -450,6 +467,7 @@ int main()
     sizes();
     groups();
     stable();
+    refused();
     others();
     return failures;
 }
