@@ -17,7 +17,8 @@
  * partialType (half, float), availableMemoryProportion, indicesDistribution (uniform, onePoint),
  * planMinimisationTarget (memory, cycles), indicesAreSorted, paddingIndexUsed, planConstraints: checked, without
  * effect; many slices read zeros for padding in any case, and a dynamic one of C++ is one of many where
- * paddingIndexUsed is true. validateIndices and remapOutOfBoundIndices are false.
+ * paddingIndexUsed is true. usedForSlice or usedForUpdate is true; validateIndices and
+ * remapOutOfBoundIndices are false.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.

@@ -7,12 +7,12 @@
 bool tw__slice_options(tw_graph *graph, const char *call, const char *const *options)
 {
     typedef struct slice_options {
-        bool flag;
+        bool slice, update, flag;
         double memory;
     } slice_options;
     static const tw__libs_option table[] = {
-        { "usedForSlice", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
-        { "usedForUpdate", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
+        { "usedForSlice", TW__LIBS_BOOL, offsetof(slice_options, slice), NULL },
+        { "usedForUpdate", TW__LIBS_BOOL, offsetof(slice_options, update), NULL },
         { "operationForUpdate", TW__LIBS_WORD, 0, "none add max mul" },
         { "partialType", TW__LIBS_WORD, 0, "half float" },
         { "indicesAreSorted", TW__LIBS_BOOL, offsetof(slice_options, flag), NULL },
@@ -24,8 +24,11 @@ bool tw__slice_options(tw_graph *graph, const char *call, const char *const *opt
         { "planMinimisationTarget", TW__LIBS_WORD, 0, "memory cycles" },
         { "planConstraints", TW__LIBS_TEXT, 0, NULL },
     };
-    slice_options ignored;
-    return tw__libs_options(graph, call, options, table, G_N_ELEMENTS(table), &ignored);
+    slice_options chosen = { .slice = true, .update = true };
+    if (!tw__libs_options(graph, call, options, table, G_N_ELEMENTS(table), &chosen)) return false;
+    if (chosen.slice || chosen.update) return true;
+    tw_graph_fail(graph, TW_E_INVALID_OPTION, call, "options 'usedForSlice' and 'usedForUpdate' are both false");
+    return false;
 }
 
 /* A shape that will be sliced. */

@@ -244,6 +244,9 @@ static void slices()
     for (const char *name : { "validateIndices", "remapOutOfBoundIndices" })
         EXPECT_THROWS(invalid_option,
                       popops::embedding::plan(r.graph, FLOAT, rows, width, { n }, { { name, "true" } }));
+    EXPECT_THROWS(invalid_option,
+                  popops::embedding::plan(r.graph, FLOAT, rows, width, { n },
+                                          { { "usedForSlice", "false" }, { "usedForUpdate", "false" } }));
     std::vector<popops::embedding::SlicePlanningParameters> what;
     what.emplace_back(r.graph, FLOAT, groups, rows, width, Shape{ n }, OptionFlags());
     what.emplace_back(r.graph, HALF, rows, width, Shape{ n }, OptionFlags());

@@ -441,6 +441,9 @@ static void libs_slice_refused(void **state)
     REFUSED("tw_popops_scatter", "where");
     tw_popops_multi_slice(g, t, m, 1, &zero, &one, p, NULL, (const char *const[]){ "usedForUpdates=true", NULL });
     refused_with(g, TW_E_INVALID_OPTION, "tw_popops_multi_slice", "did you mean 'usedForUpdate'", NULL);
+    tw_popops_multi_slice(g, t, m, 1, &zero, &one, p, NULL,
+                          (const char *const[]){ "usedForUpdate=false", "usedForSlice=false", NULL });
+    refused_with(g, TW_E_INVALID_OPTION, "tw_popops_multi_slice", "'usedForSlice'", "both false", NULL);
     assert_int_equal(graph_hash(g), before);
     char *plan = tw_popops_slice_plan(g, TW_FLOAT, 100, 8, 10, NULL);
     assert_string_equal(plan, "100 rows of 8 float, 10 lookups\n"
