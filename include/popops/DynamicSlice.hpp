@@ -71,6 +71,25 @@ inline const std::size_t *slicedBy(const char *call, const std::vector<std::size
                                      std::to_string(sizes.size()) + " sizes");
     return sizes.data();
 }
+/* Elements of FP8 mean nothing without their metadata: slices share those of what they are of. */
+inline poplar::Tensor sharing(const poplar::Tensor &metadata, const poplar::Tensor &made, poplar::Graph &graph)
+{
+    if (metadata.valid()) graph.setMetadata(made, metadata);
+    return made;
+}
+/* Whether a slice of `t` in `to` asks for a copy of the metadata. */
+inline bool metadataDiffer(const char *call, const poplar::Tensor &t, const poplar::Tensor &to)
+{
+    if (t.hasMetadata() != to.hasMetadata())
+        throw poputil::poplibs_error(std::string(call) + ": one of tensor and output has no metadata");
+    if (!t.hasMetadata()) return false;
+    const poplar::Tensor a = t.getMetadata(), b = to.getMetadata();
+    unsigned x = 0, y = 0;
+    if (a == b || (a.getConstantValue(&x) && b.getConstantValue(&y) && x == y)) return false;
+    if (!b.isParallelWriteable())
+        throw poputil::poplibs_error(std::string(call) + ": the output has other metadata, which are constant");
+    return true;
+}
 } // namespace detail
 
 namespace embedding {
@@ -150,10 +169,12 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Tens
                                         std::size_t numIndices, const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::createSliceTensor", dims, sizes);
-    return poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
+    const poplar::Tensor metadata = t.getMetadata();
+    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
         return tw_popops_create_slices(g, poplar::handles::of(t), static_cast<unsigned>(dims.size()), dims.data(),
                                        size, numIndices, debugContext.getPathName().c_str());
     });
+    return detail::sharing(metadata, made, graph);
 }
 /* Where elements of one slice lie best. The graph gets the variable that says so. */
 inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph, const poplar::Tensor &t,
@@ -181,10 +202,14 @@ inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const
                                                      const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::createSliceableTensorFromSlice", dims, numSlices);
-    return poplar::handles::make(graph, "popops::createSliceableTensorFromSlice", [&](tw_graph *g) {
-        return tw_popops_create_sliceable_from_slice(g, poplar::handles::of(s), static_cast<unsigned>(dims.size()),
-                                                     dims.data(), size, debugContext.getPathName().c_str());
-    });
+    const poplar::Tensor metadata = s.getMetadata();
+    const poplar::Tensor made =
+        poplar::handles::make(graph, "popops::createSliceableTensorFromSlice", [&](tw_graph *g) {
+            return tw_popops_create_sliceable_from_slice(g, poplar::handles::of(s),
+                                                         static_cast<unsigned>(dims.size()), dims.data(), size,
+                                                         debugContext.getPathName().c_str());
+        });
+    return detail::sharing(metadata, made, graph);
 }
 inline poplar::Tensor createIndicesTensor(poplar::Graph &graph, const std::vector<std::size_t> &dims,
                                           std::size_t numIndices, const SlicePlan &, const poplar::OptionFlags &,
@@ -204,12 +229,14 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t, 
                                  const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::multiSlice", dims, sizes);
-    return poplar::handles::step(
+    const poplar::Tensor metadata = t.getMetadata();
+    const poplar::Tensor made = poplar::handles::step(
         graph, prog, debugContext, options, "popops::multiSlice", [&](const poplar::handles::Call &c) {
             return tw_popops_multi_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offsets),
                                          static_cast<unsigned>(dims.size()), dims.data(), size, c.sequence, c.path,
                                          c.options);
         });
+    return detail::sharing(metadata, made, graph);
 }
 inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                         const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
@@ -232,12 +259,14 @@ inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t
     if (detail::slicePads(graph, "popops::dynamicSlice", options))
         return multiSlice(graph, t, offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {}, debugContext)[0];
     const std::size_t *size = detail::slicedBy("popops::dynamicSlice", dims, sizes);
-    return poplar::handles::step(
+    const poplar::Tensor metadata = t.getMetadata();
+    const poplar::Tensor made = poplar::handles::step(
         graph, prog, debugContext, {}, "popops::dynamicSlice", [&](const poplar::handles::Call &c) {
             return tw_popops_dynamic_slice(c.graph, poplar::handles::of(t), poplar::handles::of(offset),
                                            static_cast<unsigned>(dims.size()), dims.data(), size, c.sequence,
                                            c.path);
         });
+    return detail::sharing(metadata, made, graph);
 }
 inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                           const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
@@ -323,7 +352,9 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
     if (output.shape() != shape || output.elementType() != t.elementType())
         throw poputil::poplibs_error("popops::dynamicSliceWithOutput: a slice of " + t.shapeToString() +
                                      " is not " + output.elementType().toString() + output.shapeToString());
+    const bool differ = detail::metadataDiffer("popops::dynamicSliceWithOutput", t, output);
     const poplar::Tensor made = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
+    if (differ) prog.add(poplar::program::Copy(t.getMetadata(), output.getMetadata(), false, debugContext));
     prog.add(poplar::program::Copy(made, output, false, debugContext));
 }
 

@@ -77,7 +77,7 @@ inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tens
     }
     shape[to.first] /= to.second;
     shape.push_back(to.second);
-    const poplar::Tensor made = graph.addVariable(t.elementType(), shape, debugContext);
+    const poplar::Tensor made = graph.addVariable(t.elementType(), t.getMetadata(), shape, debugContext);
     poputil::mapTensorLinearly(graph, made);
     const poplar::Tensor view = made.dimShuffle(order).reshape(t.shape());
     prog.add(poplar::program::Copy(t, view, false, debugContext));

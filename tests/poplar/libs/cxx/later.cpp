@@ -423,6 +423,50 @@ static void refused()
     EXPECT(r.out["TO"] == r.in["to"]);
 }
 
+/* Slices of FP8, and what is regrouped, have the metadata that their elements were made with. */
+static void quarters()
+{
+    Run r;
+    const auto format = QuarterMetadata::Format::F143;
+    Tensor two = createConstantMetadataTensor(r.graph, format, 2),
+           zero = createConstantMetadataTensor(r.graph, format, 0);
+    Floats values(32 * 16);
+    for (std::size_t i = 0; i < values.size(); i++) values[i] = static_cast<float>((i + i / 16) % 8) * 4;
+    Tensor q = popops::cast(r.graph, r.floats({ 32, 16 }, values, "t"), QUARTER, two, r.prog);
+    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 3 });
+    r.graph.setTileMapping(at, 0);
+    const auto quarter = [&](const Tensor &metadata) {
+        Tensor t = r.graph.addVariable(QUARTER, metadata, { 1, 16 }, "out");
+        r.graph.setTileMapping(t, 1);
+        return t;
+    };
+    const auto slice = [&](const Tensor &to) {
+        popops::dynamicSliceWithOutput(r.graph, to, q, at, { 0 }, { 1 }, r.prog);
+        return to;
+    };
+    Tensor bytes = r.graph.addVariable(UNSIGNED_CHAR, { 1, 16 }, "bytes"), other = quarter(zero);
+    r.graph.setTileMapping(bytes, 1);
+    const std::size_t vertices = r.graph.getNumVertices();
+    EXPECT_THROWS(poputil::poplibs_error, slice(bytes.reinterpret(QUARTER))); /* none */
+    EXPECT_THROWS(poputil::poplibs_error, slice(other));                      /* constant metadata */
+    EXPECT(r.graph.getNumVertices() == vertices);
+    std::vector<Tensor> made = { popops::rearrange::regroupIfPossible(r.graph, q, r.prog, { 0, 16 }),
+                                 slice(quarter(Tensor())),
+                                 slice(quarter(two)),
+                                 slice(quarter(createConstantMetadataTensor(r.graph, format, 2))),
+                                 slice(popops::createDynamicSliceOutput(r.graph, q, at, { 0 }, { 1 })),
+                                 popops::dynamicSlice(r.graph, q, at, { 0 }, { 1 }, r.prog),
+                                 popops::multiSlice(r.graph, q, at.expand({ 0 }), { 0 }, { 1 }, r.prog, {}, {}) };
+    EXPECT(poputil::detectDimGroupings(r.graph, made[0])[0] == poputil::GroupingInfo(0, 16));
+    EXPECT(popops::createSliceableTensorFromSlice(r.graph, made[5], { 0 }, { 4 }).getMetadata() == two);
+    for (std::size_t i = 0; i < made.size(); i++)
+        r.read(popops::cast(r.graph, made[i], FLOAT, r.prog), std::to_string(i));
+    r.run();
+    EXPECT(r.out["0"] == values);
+    for (std::size_t i = 1; i < made.size(); i++)
+        EXPECT(r.out[std::to_string(i)] == Floats(values.begin() + 3 * 16, values.begin() + 4 * 16));
+}
+
 static void others()
 {
     Run r;
@@ -471,6 +515,7 @@ int main()
     groups();
     stable();
     refused();
+    quarters();
     others();
     return failures;
 }
