@@ -433,7 +433,7 @@ static void quarters()
     Floats values(32 * 16);
     for (std::size_t i = 0; i < values.size(); i++) values[i] = static_cast<float>((i + i / 16) % 8) * 4;
     Tensor q = popops::cast(r.graph, r.floats({ 32, 16 }, values, "t"), QUARTER, two, r.prog);
-    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 3 });
+    Tensor at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 3);
     r.graph.setTileMapping(at, 0);
     const auto quarter = [&](const Tensor &metadata) {
         Tensor t = r.graph.addVariable(QUARTER, metadata, { 1, 16 }, "out");
