@@ -142,6 +142,7 @@ static void run_rounds(rounds_case *c, unsigned i, lcg *r)
     }
     run_once(top, dev, s, count, list);
     for (size_t k = 5; k < count; k++) gathered(c, fields[k], io_bytes(g, all[k]), list[k].data, true);
+    tw_graph_free(g);
     tw_graph_free(top);
     tw_device_free(dev);
 }
