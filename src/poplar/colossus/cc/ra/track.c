@@ -172,7 +172,7 @@ static void track_slots(tracking *t)
 {
     GPtrArray *sorted = g_ptr_array_new();
     for (guint i = 0; i < t->binds->len; i++) g_ptr_array_add(sorted, t->binds->pdata[i]);
-    qsort(sorted->pdata, sorted->len, sizeof(gpointer), track_by_variable);
+    g_ptr_array_sort(sorted, track_by_variable);
     t->slots = g_new0(tw__mir_bind *, sorted->len + 1);
     t->open = g_new0(struct open_range, sorted->len + 1);
     for (guint i = 0; i < sorted->len; i++) {
