@@ -86,7 +86,7 @@ enum { ROOM = 64 };
 static const char *bytes_text(char buf[ROOM], double bytes)
 {
     char digits[ROOM];
-    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
     size_t u = 0;
     while (bytes >= 1024 * 0.9995 && u < 4) bytes /= 1024, u++;
     g_ascii_formatd(digits, ROOM, u && bytes < 99.95 ? "%.1f" : "%.0f", bytes);

@@ -58,7 +58,9 @@ static void put_totals(FILE *out, const tw__stats *s)
     if (some)
         g_snprintf(text + length, sizeof text - (size_t)length, " of the %s in use, of %s",
                    tw__commas(digits, sizeof digits, used), tw__commas(count, sizeof count, p->target.tiles));
-    put_row(out, tw__worded(tw__profile_terms(s->p->names.items[s->p->target.type]), "Tile balance", label), text);
+    const tw__terms *terms = tw__profile_terms(p->names.items[p->target.type]);
+    put_row(out, tw__worded(terms, "Tile balance", label), text);
+    if (!terms->is_graph) return; /* its cores have no threads */
     g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", t->thread_balance * 100));
     put_row(out, "Thread balance", text);
 }

@@ -244,6 +244,8 @@ static void test_words(void **state)
         { "IPU_MODEL", "IPU_MODEL", "memory of the fullest tile", "fullest core" },
         { "ASCEND_PTO", "ASCEND_PTO", "memory of the fullest core", "tile balance" },
         { "ASCEND_PTO", "IPU_MODEL", "memory of the fullest tile", "fullest core" },
+        { "WSE", "WSE", "\n5 figures are the same.", "thread balance" },
+        { "WSE", "IPU_MODEL", "thread balance", "fullest PE" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_profile *a = make_on(rows[i].a, NULL, 100, 500), *b = make_on(rows[i].b, "tiles of mine", 103, 450);

@@ -123,7 +123,7 @@ static void test_memory_over(void **state)
     made m = begin(1000);
     add_bytes(&m, (uint64_t[TILES]){ 100, 100, 100, 1120, 100, 100, 100, 100 });
     tw_findings *list = end(&m);
-    assert_says(list, "R1", "Tile 3 needs 1.1 kB of 1000 B, 12 % over");
+    assert_says(list, "R1", "Tile 3 needs 1.1 KiB of 1000 B, 12 % over");
     assert_true(find(list, "R1")->is_error);
     assert_string_equal(find(list, "R1")->link, "#view=memory&tile=3");
     assert_ptr_equal(tw_findings_at(list, 0), find(list, "R1")); /* errors come first */

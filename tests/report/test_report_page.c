@@ -115,9 +115,9 @@ static char *text_at(const decoded *d, size_t i)
 
 enum { TILES = 5 };
 
-static tw_profile *make(const char *name, uint64_t cycles)
+static tw_profile *make_on(const char *machine, const char *name, uint64_t cycles)
 {
-    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "IPU_MODEL",
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = machine,
                                                            .arch = "ipu2",
                                                            .ipus = 1,
                                                            .tiles_per_ipu = TILES,
@@ -144,6 +144,25 @@ static tw_profile *make(const char *name, uint64_t cycles)
     tw__profile_run_end(p, 1);
     assert_int_equal(tw__profile_status(p), TW_OK);
     return p;
+}
+
+static tw_profile *make(const char *name, uint64_t cycles)
+{
+    return make_on("IPU_MODEL", name, cycles);
+}
+
+/* Of machines whose tiles have threads. */
+static void test_threads(void **state)
+{
+    (void)state;
+    static const char *const machines[] = { "IPU_MODEL", "WSE", "ASCEND_PTO", "AI_ENGINE" };
+    for (size_t i = 0; i < G_N_ELEMENTS(machines); i++) {
+        tw_profile *p = make_on(machines[i], "work", 100);
+        char *page = write_page(p, NULL, NULL);
+        if (!strstr(page, "Thread balance") != (i > 0)) fail_msg("%s: %s", machines[i], page);
+        g_free(page);
+        tw_profile_free(p);
+    }
 }
 
 static void test_round_trip(void **state)
@@ -296,8 +315,9 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hostile), cmocka_unit_test(test_row_limit),
-        cmocka_unit_test(test_comparison), cmocka_unit_test(test_missing), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_row_limit),     cmocka_unit_test(test_comparison), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

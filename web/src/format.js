@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures and names as text. Sizes as everywhere in the toolkit: kB = 1,024 bytes.
+// Figures and names as text. Sizes as everywhere in the toolkit: KiB = 1,024 bytes.
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
@@ -7,7 +7,7 @@ export const count = (n) => grouped.format(n);
 
 export function bytes(n) {
     if (n < 0) return `−${bytes(-n)}`;
-    const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+    const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let u = 0;
     while (n >= 1023.5 && u < units.length - 1) {
         n /= 1024;
@@ -57,7 +57,7 @@ export function cut(text, most = 120) {
     return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
 }
 
-// The width of bins for so many bytes, a power of two: edges are then whole in bytes or kB.
+// The width of bins for so many bytes, a power of two: edges are then whole in bytes or KiB.
 export function byteBins(most, bins) {
     let width = 1;
     while (width * bins <= most) width *= 2;

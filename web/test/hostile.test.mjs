@@ -257,7 +257,7 @@ it('a million variables: tables stay quick, and what is left out is said', async
     const rows = (pick) =>
         page.$$eval('[data-table=variables] .rows .row', (all) => all.map((r) => r.textContent)).then(pick);
     assert.ok((await rows((r) => r.length)) < 100, 'elements for rows that nobody sees');
-    assert.match(await rows((r) => r[0]), /64\.0 kB/); // 65,535 bytes: the largest first
+    assert.match(await rows((r) => r[0]), /64\.0 KiB/); // 65,535 bytes: the largest first
     await page.focus('[data-table=variables]');
     await page.keyboard.press('End');
     assert.match(await rows((r) => r.at(-1)), /0 B/);

@@ -190,7 +190,7 @@ it('shows kernels of an array, who waits for whom, and which windows hold data',
     await page.keyboard.press('ArrowRight');
     assert.match(
         await page.$eval('.detail', (d) => d.innerText),
-        /tile 82 \(10, 2\)[^]*to tile 90 \(11, 2\)\s+cascade first half to second half\s+1\.5 kB/,
+        /tile 82 \(10, 2\)[^]*to tile 90 \(11, 2\)\s+cascade first half to second half\s+1\.5 KiB/,
     );
     assert.deepEqual(await page.wrongs(), []);
     await page.close();

@@ -141,6 +141,16 @@ describe('every view of every machine', () => {
             });
 });
 
+it('the balance of threads is of machines that have some', async () => {
+    for (const name of ['heat', 'flash', 'aie', 'csl']) {
+        const page = await open(at(`${name}.html`));
+        await ready(page);
+        const text = await page.$eval('#view', (v) => v.textContent);
+        assert.equal(text.includes('Thread balance'), name === 'heat', name);
+        await page.close();
+    }
+});
+
 it('one core has no grid to be drawn, and says so', async () => {
     const page = await open(at('flash.html'), { hash: '#view=time&tab=grid' });
     await ready(page);
@@ -494,7 +504,7 @@ describe('words', () => {
         page = await open(at('same.html'));
         await ready(page);
         const text = await page.$eval('[data-note=memory]', (n) => n.textContent);
-        assert.match(text, /^2 tiles, 1\.3 kB each\. 398 of 400 tiles are empty\.$/);
+        assert.match(text, /^2 tiles, 1\.3 KiB each\. 398 of 400 tiles are empty\.$/);
         assert.equal(await page.evaluate(() => window.tilewright.charts['memory-histogram']), undefined);
         await page.close();
     });
@@ -590,7 +600,7 @@ describe('figures', () => {
         );
         await show(page, '#view=time&tab=waits');
         const pairs = await page.$eval('[data-table=pairs]', (t) => t.textContent);
-        assert.match(pairs, /B|kB/);
+        assert.match(pairs, /B|KiB/);
         assert.deepEqual(await page.wrongs(), []);
         await page.close();
     });

@@ -5,7 +5,7 @@
 
 #include "core/profile/schema.h"
 
-/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out
+/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data, threads) are left out
  * where `is_graph` is false and they are zero. */
 typedef struct tw__terms {
     const char *target;                 /* tw__profile_target.type; NULL: all others */

@@ -31,17 +31,18 @@ static void print_totals(const tw__page *page, const tw_profile_totals *t)
     if (t->seconds > 0)
         fprintf(out, " (approx %s %sseconds)", tw__fixed1(b, t->seconds * (fine ? 1e9 : 1e6)),
                 fine ? "nano" : "micro");
-    fprintf(out, "\n  Total compute cycles (including idle threads): %s\n",
+    fprintf(out, "\n  Total compute cycles%s: %s\n", page->terms->is_graph ? " (including idle threads)" : "",
             tw__commas(a, sizeof a, t->by_bucket[TW_CYCLES_COMPUTE]));
-    fprintf(out, "  Total compute cycles (excluding idle threads): %s\n",
-            tw__commas(a, sizeof a, t->compute_active));
+    if (page->terms->is_graph)
+        fprintf(out, "  Total compute cycles (excluding idle threads): %s\n",
+                tw__commas(a, sizeof a, t->compute_active));
     for (TW__EACH_COLUMN(c, TW__TABLE_totals)) {
         uint64_t value = c->label ? tw__column_get(c, t) : 0;
         if (c->label && (page->terms->is_graph || value))
             fprintf(out, "  %s: %s\n", tw__worded(page->terms, c->label, label), tw__commas(a, sizeof a, value));
     }
     fprintf(out, "  %s: %s\n", tw__worded(page->terms, "Total tile balance", label), percent(a, t->tile_balance));
-    fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
+    if (page->terms->is_graph) fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
     if (!t->fidelity) return;
     const tw_profile *p = page->p;
     const char *band = p->names.items[p->target.band], *compared = p->names.items[p->target.compared];
@@ -160,7 +161,7 @@ static tw_status print_step(const tw__page *page, const tw_profile_step *s)
     fputc('\n', out);
     fprintf(out, "      %-22s%s / %s\n", tw__worded(page->terms, "Active Tiles:", label),
             tw__commas(a, sizeof a, s->active_tiles), tw__commas(b, sizeof b, page->p->target.tiles));
-    print_balance(page, "Thread Balance:", s->thread_balance);
+    if (page->terms->is_graph) print_balance(page, "Thread Balance:", s->thread_balance);
     const tw__step_line line = { .stored = page->p->steps.items[s->plan_step], .info = *s };
     for (TW__EACH_COLUMN(c, TW__TABLE_step)) {
         if (!c->label || !tw__column_in(c, tw__step_parts(&line.stored))) continue;

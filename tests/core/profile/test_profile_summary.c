@@ -69,7 +69,7 @@ static void profile_summary_unplaced(void **state)
     HAS(text, "Variables: 2,200 B\nStack: 40 B\nTotal: 2,240 B\n");
     HAS_NOT(text, "\nOverlapped");
     HAS(text, "Note: modelled: Variables.\nNote: absent: Vertex Code.\nNote: variables have no addresses");
-    HAS(text, "Maximum (Excluding Gaps): 1,510 (1.5 K) on tile 2\n1 tile(s) out of memory\n");
+    HAS(text, "Maximum (Excluding Gaps): 1,510 (1.5 KiB) on tile 2\n1 tile(s) out of memory\n");
     HAS(text, "Tile 2: 1,510 B including gaps, 510 B past the end\nVariables: 1,500 B\nStack: 10 B\n");
     HAS_NOT(text, "Execution:");
     HAS_NOT(text, "Optimizations:");
@@ -144,6 +144,35 @@ static void profile_summary_execution(void **state)
     HAS(text, "Note: 2 further steps are not shown.\n");
     free(text);
     tw_profile_free(p);
+}
+
+/* Tiles of other machines have no threads. */
+static void profile_summary_threads(void **state)
+{
+    (void)state;
+    static const char *const machines[] = { "AI_ENGINE", "ASCEND_PTO", "WSE" };
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = machines[i],
+                                                               .ipus = 1,
+                                                               .tiles_per_ipu = 4,
+                                                               .replicas = 1,
+                                                               .bytes_per_tile = 1000,
+                                                               .clock_hz = 1e9 });
+        uint32_t type = tw__profile_add_vertex_type(p, "add", 4);
+        tw__type_cycles cycles = { .vertex_type = type, .instances = 2, .cycles = 30 };
+        tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                  .active = row_of(p, 20, 0, 20, 0),
+                                                  .types = &cycles,
+                                                  .type_count = 1 });
+        tw__profile_range(p, 0, 1, 1);
+        tw__profile_run_end(p, 0);
+        tw_profile_options options = { .size = sizeof options, .show_execution_steps = true };
+        char *text = text_of(p, &options, tw_profile_print_execution_summary);
+        HAS(text, "Total compute cycles: 40\n");
+        HAS_NOT(text, "hread");
+        free(text);
+        tw_profile_free(p);
+    }
 }
 
 static void profile_summary_colours(void **state)
@@ -322,7 +351,7 @@ int main(void)
         cmocka_unit_test(profile_summary_unplaced),  cmocka_unit_test(profile_summary_replicas),
         cmocka_unit_test(profile_summary_execution), cmocka_unit_test(profile_summary_colours),
         cmocka_unit_test(profile_summary_options),   cmocka_unit_test(profile_summary_trace),
-        cmocka_unit_test(profile_summary_one_file),
+        cmocka_unit_test(profile_summary_one_file),  cmocka_unit_test(profile_summary_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ function figures(p) {
         t && figure('Cycles', count(t.cycles), 'cycles', seconds(t.seconds), t.fidelity),
         t && tileBalance(p),
         t &&
+            p.isGraphProgram && // cores of other machines have no threads
             figure(
                 'Thread balance',
                 percent(t.threadBalance),
@@ -206,7 +207,7 @@ function histogram(p) {
         return { element: note(`${several(some, p.tileWord)}, ${bytes(high)}${some > 1 ? ' each' : ''}. ${rest}`) };
     const width = byteBins(high, 32);
     const bins = Math.floor(high / width) + 1;
-    let labelled = 1; // each so many-th edge has a label: whole kB, halves and quarters
+    let labelled = 1; // each so many-th edge has a label: whole KiB, halves and quarters
     while (bins > (innerWidth < 500 ? 4 : 8) * labelled) labelled *= 2; // those that fit: some left out look uneven
     const counts = new Array(bins).fill(0);
     for (const v of memory) counts[Math.min(bins - 1, Math.floor(v / width))]++;
