@@ -25,7 +25,8 @@ enum {
 typedef struct tw__lsp_text {
     char *bytes; /* 0-terminated */
     size_t size;
-    GArray *lines; /* size_t: where each begins; there is always one */
+    GArray *lines;        /* size_t: where each begins, behind LF, CR LF or CR; there is always one */
+    GArray *source_lines; /* as compilers count them, behind LF alone */
 } tw__lsp_text;
 
 void tw__lsp_text_set(tw__lsp_text *text, char *bytes, size_t size); /* takes the bytes over */

@@ -284,6 +284,17 @@ json_t *tw__lsp_inlay(tw__lsp *server, const json_t *params, const char **error)
     return list;
 }
 
+/* With the ends of lines that the document has: CR LF where its first line ends so. Compilers read no lone CR as one. */
+static char *with_line_ends(const tw__lsp_text *text, char *printed)
+{
+    const char *end = memchr(text->bytes, '\n', text->size);
+    GString *lines = g_string_new(printed);
+    free(printed);
+    g_string_replace(lines, "\r\n", "\n", 0);
+    if (end && end > text->bytes && end[-1] == '\r') g_string_replace(lines, "\n", "\r\n", 0);
+    return g_string_free(lines, FALSE);
+}
+
 json_t *tw__lsp_formatting(tw__lsp *server, const json_t *params, const char **error)
 {
     tw__lsp_spot spot;
@@ -293,12 +304,13 @@ json_t *tw__lsp_formatting(tw__lsp *server, const json_t *params, const char **e
     if (!format) return json_null();
     char *printed = format(text->bytes, text->size);
     if (!printed) return *error = "a text with errors is not formatted", NULL;
+    printed = with_line_ends(text, printed);
     bool same = strlen(printed) == text->size && !memcmp(printed, text->bytes, text->size);
     json_t *edits = json_array();
     if (!same)
         json_array_append_new(edits, json_pack("{soss}", "range", tw__lsp_range(text, 0, text->size, server->utf8),
                                                "newText", printed));
-    free(printed);
+    g_free(printed);
     return edits;
 }
 

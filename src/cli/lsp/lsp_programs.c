@@ -119,10 +119,11 @@ static bool text_of_path(tw__lsp *server, const char *path, tw__lsp_text *out)
 static json_t *range_of_diag(const tw__lsp_text *text, const tw_diag *diag, bool utf8)
 {
     size_t at = 0, length = 0;
-    if (diag->line > 0 && (guint)diag->line <= text->lines->len) {
-        size_t begin = g_array_index(text->lines, size_t, diag->line - 1);
-        size_t end =
-            (guint)diag->line < text->lines->len ? g_array_index(text->lines, size_t, diag->line) : text->size;
+    if (diag->line > 0 && (guint)diag->line <= text->source_lines->len) {
+        size_t begin = g_array_index(text->source_lines, size_t, diag->line - 1);
+        size_t end = (guint)diag->line < text->source_lines->len
+                         ? g_array_index(text->source_lines, size_t, diag->line)
+                         : text->size;
         at = begin + (size_t)(diag->column > 0 ? diag->column - 1 : 0);
         if (at > end) at = end;
         length = (size_t)diag->length;

@@ -193,10 +193,12 @@ char *tw__lsp_comment(const tw__lsp_spot *spot, const tw_index_symbol *symbol)
     const char *mark = spot->document->language->comment;
     if (!tw__lsp_load(spot->server, spot->index, symbol->file, &text)) return NULL;
     size_t line = 0;
-    while (line + 1 < text.lines->len && g_array_index(text.lines, size_t, line + 1) <= symbol->first) line++;
+    while (line + 1 < text.source_lines->len && g_array_index(text.source_lines, size_t, line + 1) <= symbol->first)
+        line++;
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     while (line-- > 0) {
-        size_t from = g_array_index(text.lines, size_t, line), until = g_array_index(text.lines, size_t, line + 1);
+        size_t from = g_array_index(text.source_lines, size_t, line),
+               until = g_array_index(text.source_lines, size_t, line + 1);
         g_autofree char *one = g_strndup(text.bytes + from, until - from);
         g_strstrip(one);
         if (!g_str_has_prefix(one, mark)) break;

@@ -6,13 +6,17 @@
 
 static void find_line_starts(tw__lsp_text *text)
 {
-    if (!text->lines) text->lines = g_array_new(FALSE, FALSE, sizeof(size_t));
-    g_array_set_size(text->lines, 0);
-    for (size_t at = 0;;) {
-        g_array_append_val(text->lines, at);
-        const char *end = memchr(text->bytes + at, '\n', text->size - at);
-        if (!end) return;
-        at = (size_t)(end - text->bytes) + 1;
+    GArray **arrays[] = { &text->lines, &text->source_lines };
+    size_t at = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++) {
+        if (!*arrays[i]) *arrays[i] = g_array_new(FALSE, FALSE, sizeof(size_t));
+        g_array_set_size(*arrays[i], 0);
+        g_array_append_val(*arrays[i], at);
+    }
+    while (at < text->size) {
+        char c = text->bytes[at++];
+        if (c == '\n') g_array_append_val(text->source_lines, at);
+        if (c == '\n' || (c == '\r' && text->bytes[at] != '\n')) g_array_append_val(text->lines, at);
     }
 }
 
@@ -27,7 +31,7 @@ void tw__lsp_text_set(tw__lsp_text *text, char *bytes, size_t size)
 void tw__lsp_text_clear(tw__lsp_text *text)
 {
     g_free(text->bytes);
-    if (text->lines) g_array_free(text->lines, TRUE);
+    if (text->lines) g_array_free(text->lines, TRUE), g_array_free(text->source_lines, TRUE);
     *text = (tw__lsp_text){ .bytes = NULL };
 }
 
@@ -45,9 +49,10 @@ static size_t character(const char *at, size_t left, unsigned *units)
 
 static size_t line_end(const tw__lsp_text *text, size_t line)
 {
-    size_t end = line + 1 < text->lines->len ? g_array_index(text->lines, size_t, line + 1) - 1 : text->size;
-    size_t begin = g_array_index(text->lines, size_t, line);
-    return end > begin && text->bytes[end - 1] == '\r' ? end - 1 : end;
+    if (line + 1 >= text->lines->len) return text->size;
+    size_t end = g_array_index(text->lines, size_t, line + 1) - 1, begin = g_array_index(text->lines, size_t, line);
+    bool pair = text->bytes[end] == '\n' && end > begin && text->bytes[end - 1] == '\r';
+    return pair ? end - 1 : end;
 }
 
 size_t tw__lsp_offset(const tw__lsp_text *text, const json_t *position, bool utf8)

@@ -270,6 +270,33 @@ loop:
     check("asm: the end", c.end(), 0)
 
 
+def line_ends(program, folder):
+    """Lines of the protocol end with CR LF, LF or CR; those of compilers with LF. What is formatted keeps its own."""
+    c = Client(program, folder)
+    text = "// one\rvar two: u16 = 1;\nexport var  three : u16 = 1.5;\r\nvar four: u16 = 4;\r\n"
+    c.open("cr.csl", text)
+    doc = {"textDocument": {"uri": c.uri("cr.csl")}}
+    check("lines: an error behind a lone CR", [(one["range"]["start"]["line"], one["range"]["end"]["line"]) for one in c.told("cr.csl")],
+          [(2, 2)])
+    found = c.ask("textDocument/documentSymbol", doc)["result"]
+    check("lines: symbols", [(one["name"], one["range"]["start"]["line"]) for one in found], [("three", 2), ("four", 3)])
+    change = {"range": {"start": {"line": 2, "character": 26}, "end": {"line": 3, "character": 0}}, "text": "16;\n"}
+    c.versions["cr.csl"] += 1
+    c.tell("textDocument/didChange", {"textDocument": {"uri": c.uri("cr.csl"), "version": c.versions["cr.csl"]}, "contentChanges": [change]})
+    check("lines: a change behind a lone CR", c.told("cr.csl"), [])
+    plain = "// one\nvar two: u16 = 2; // b\nfn f() void {\n  two = 3;\n}\n"
+    pto = "func.func @f(%k : i32) {\n  return\n}\n"
+    for name, good, bad in (("f.csl", plain, plain.replace("  two", "two")), ("f.pto", pto, pto.replace("  ret", "ret"))):
+        for end in "\n", "\r\n":
+            for number, body in enumerate((good, bad)):
+                file = f"{len(end)}{number}{name}"
+                c.open(file, body.replace("\n", end), name[2:])
+                asked = {"textDocument": {"uri": c.uri(file)}, "options": {"tabSize": 2, "insertSpaces": True}}
+                edits = c.ask("textDocument/formatting", asked)["result"]
+                check(f"lines: {file} formatted", [edit["newText"] for edit in edits], [good.replace("\n", end)] * number)
+    check("lines: the end", c.end(), 0)
+
+
 if __name__ == "__main__":
     for editor in CLIENTS:
         before = len(failures)
@@ -278,6 +305,7 @@ if __name__ == "__main__":
     alone(sys.argv[1], sys.argv[2])
     pto_session(sys.argv[1], sys.argv[2])
     asm_session(sys.argv[1], sys.argv[2])
+    line_ends(sys.argv[1], sys.argv[2])
     for failure in failures:
         print("FAILED:", failure)
     sys.exit(1 if failures else 0)
