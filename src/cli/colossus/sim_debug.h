@@ -92,7 +92,8 @@ void tw__debug_tell_break(debugger *d);
 void tw__debug_follow(debugger *d, const tw_sim_event *event);
 /* Where frame `n` of the context looked at stands: 0 is its pc. False: there are not so many. */
 bool tw__debug_frame(const debugger *d, guint n, uint32_t *address);
-uint32_t tw__debug_back(const debugger *d, guint n); /* where frame `n` goes on; 0: it is the innermost */
+uint32_t tw__debug_back(const debugger *d, guint n);        /* where frame `n` goes on; 0: it is the innermost */
+int tw__debug_section(const debugger *d, uint32_t address); /* of code: a function where C was compiled; -1: none */
 bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
 void tw__debug_tell_address(debugger *d, uint32_t address);
 void tw__debug_print(debugger *d, char *args); /* sim_commands.c */

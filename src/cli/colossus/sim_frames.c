@@ -9,13 +9,17 @@
 
 enum { LINK = 10 };
 
-static bool is_code(const debugger *d, uint32_t address)
+int tw__debug_section(const debugger *d, uint32_t address)
 {
     const tw_section *section;
-    if (address & 3) return false;
     for (size_t i = 0; (section = tw_object_get_section(d->s->image, i)); i++)
-        if ((section->flags & TW_SECTION_EXEC) && address - section->address < section->size) return true;
-    return false;
+        if ((section->flags & TW_SECTION_EXEC) && address - section->address < section->size) return (int)i;
+    return -1;
+}
+
+static bool is_code(const debugger *d, uint32_t address)
+{
+    return !(address & 3) && tw__debug_section(d, address) >= 0;
 }
 
 static void enter(debugger *d, unsigned context, uint32_t call, uint32_t back)

@@ -209,15 +209,43 @@ void tw__debug_undisplay(debugger *d, char *args)
 
 /* --- jump ----------------------------------------------------------------------------------------------------- */
 
+/* The one place that a text means: of several the one in the function that runs. False after a list of them. */
+static bool jump_target(debugger *d, const char *text, uint32_t *address)
+{
+    char *error;
+    g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    if (!tw__sim_locations(d->s, d->context, text, places, &error)) {
+        tw__debug_complain(d, "%s.", error);
+        g_free(error);
+        return false;
+    }
+    int here = tw__debug_section(d, tw_sim_get_pc(d->s->sim, d->context));
+    guint own = 0;
+    for (guint i = 0; i < places->len; i++) {
+        uint32_t place = g_array_index(places, uint32_t, i);
+        bool is_own = tw__debug_section(d, place) == here;
+        if (is_own || places->len == 1) *address = place;
+        own += is_own;
+    }
+    if (own == 1 || places->len == 1) return true;
+    tw__debug_complain(d, "'%s' stands in %u places, and jump *ADDRESS takes one of them:", text, places->len);
+    for (guint i = 0; i < places->len; i++) {
+        printf("  ");
+        tw__debug_tell_address(d, g_array_index(places, uint32_t, i));
+        putchar('\n');
+    }
+    return false;
+}
+
 void tw__debug_jump(debugger *d, char *args)
 {
-    uint32_t address;
+    uint32_t address = 0;
     char text[2 * TW_INSN_TEXT];
     if (!*args) {
         tw__debug_complain(d, "jump LOCATION");
         return;
     }
-    if (!tw__debug_locate(d, args, &address)) return;
+    if (!jump_target(d, args, &address)) return;
     if (address >= d->s->region1 || !*tw_sim_text_at(d->s->sim, address, text)) {
         tw__debug_complain(d, "There is no code at 0x%x.", address);
         return;

@@ -163,6 +163,37 @@ step
 END2
 shows 'in square ()'
 
+# jump: a line of code that stands in several functions, as of a template, is taken within the function that runs alone.
+cat >many.cpp <<'END2'
+namespace deep { volatile int sink; }
+template <typename T> __attribute__((noinline)) T twice(T v)
+{
+    deep::sink = (int)v;
+    deep::sink = 2 * (int)v;
+    return v + v;
+}
+extern "C" int entry(int a)
+{
+    deep::sink = a;
+    return twice<int>(a) + (int)twice<float>((float)a);
+}
+END2
+"$tilewright" popc -g -c --target ipu2 many.cpp -o many.o
+status=0
+"$tilewright" sim many.o --call 'entry(4)' -i >out 2>&1 <<'END2' || status=$?
+break many.cpp:10
+continue
+jump many.cpp:5
+info registers $pc
+break many.cpp:6
+continue
+jump many.cpp:4
+END2
+[ "$status" = 1 ] || { echo "sim: jump: status $status"; cat out; exit 1; }
+shows "'many.cpp:5' stands in 2 places, and jump *ADDRESS takes one of them:" \
+    '<_Z5twiceIiET_S0_+' '<_Z5twiceIfET_S0_+' \
+    'Breakpoint 2, ' 'Breakpoint 3, ' "+0> at $dir/many.cpp:4"
+
 # Fields of a vertex, by their names in compute(): its state lies where $mvertex_base says (guide 3.4, 10.2).
 cat >vertex.cpp <<'END2'
 #include <poplar/Vertex.hpp>
