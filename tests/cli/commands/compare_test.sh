@@ -159,4 +159,6 @@ for size in 0 7 1024 -4096 4096x 99999999999999; do
 done
 expect 2 "$tilewright" compare gemv --size 65536 --on wse3
 prints err 'up to 8192'
+expect 2 "$tilewright" compare axpy --small --size 4096 --on wse3
+prints err '--small is a size of its own: it does not go with --size'
 finish
