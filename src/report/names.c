@@ -24,9 +24,9 @@ static guint name_node(name_tree *t, const char *path, const char *title, guint 
     return t->nodes->len - 1;
 }
 
-static void sum_named(name_tree *t, const char *name, double cycles, uint64_t times)
+static void sum_named(name_tree *t, const char *name, int deepest, double cycles, uint64_t times)
 {
-    g_auto(GStrv) parts = g_strsplit(name, "/", DEEPEST);
+    g_auto(GStrv) parts = g_strsplit(name, "/", deepest);
     g_autoptr(GString) path = g_string_new(NULL);
     guint up = TW__NONE;
     for (char **part = parts; *part || up == TW__NONE; part++) {
@@ -45,6 +45,12 @@ static const char *step_title(const tw_profile *p, uint32_t step)
 {
     const tw__step *s = &p->steps.items[step];
     return p->names.items[s->name ? s->name : s->type_name];
+}
+
+/* The engine names a print after its title, which is a text and no path. */
+static bool is_print(const tw_profile *p, uint32_t step)
+{
+    return p->steps.items[step].type == TW_PROGRAM_STREAM_COPY && g_str_has_prefix(step_title(p, step), "print ");
 }
 
 /* An exchange without a name brings what the next computing step reads: by step its index, or TW__NONE. */
@@ -80,7 +86,7 @@ GArray *tw__names_of(const tw__stats *s)
                                     ? g_strdup(step_title(p, i))
                                     : g_strdup_printf("%s/%s", step_title(p, reader), step_title(p, i));
         double alone = tw__stats_step_cycles(s, i) - (double)s->counts[i] * (double)p->steps.items[i].overlapped;
-        sum_named(&t, name, MAX(alone, 0), s->counts[i]);
+        sum_named(&t, name, is_print(p, i) ? 1 : DEEPEST, MAX(alone, 0), s->counts[i]);
     }
     g_hash_table_destroy(t.known);
     return t.nodes;

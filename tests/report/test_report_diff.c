@@ -225,6 +225,20 @@ static void test_names(void **state)
     assert_non_null(strstr(text, "\n    b "));
     g_free(text);
     tw_profile_free(p);
+    p = make("work", 100, 500); /* of a print the title is no path */
+    tw__profile_run_begin(p, "");
+    tw__profile_step(p,
+                     tw__profile_add_step(
+                         p, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY, .name = "print a/b", .cycles = 5 }));
+    tw__profile_step(p,
+                     tw__profile_add_step(
+                         p, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY, .name = "read c/d", .cycles = 5 }));
+    tw__profile_run_end(p, 0);
+    text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 0);
+    assert_non_null(strstr(text, "\n  print a/b "));
+    assert_non_null(strstr(text, "\n    d "));
+    g_free(text);
+    tw_profile_free(p);
     p = make("///", 7, 500);
     text = printed(tw_profile_print_names, p, TW_COLOURS_OFF, 0);
     assert_non_null(strstr(text, "\n  (no name) "));

@@ -40,7 +40,10 @@ function namesTree(p) {
         const executions = p.c.stepExecutions[s];
         if (!executions) continue;
         const own = p.plainStepName(s);
-        const parts = (owner[s] >= 0 ? `${p.plainStepName(owner[s])}/${own}` : own).split('/').filter(Boolean);
+        // the engine names a print after its title, which is a text and no path
+        const isPrint = p.name(p.c.stepType[s]) === 'StreamCopy' && own.startsWith('print ');
+        const full = owner[s] >= 0 ? `${p.plainStepName(owner[s])}/${own}` : own;
+        const parts = isPrint ? [own] : full.split('/').filter(Boolean);
         const titles =
             parts.length > DEEPEST ? [...parts.slice(0, DEEPEST - 1), parts.slice(DEEPEST - 1).join('/')] : parts;
         let up = -1;
