@@ -368,7 +368,7 @@ int tw__csl_check_names(const tw_csl_program *program, const GPtrArray *actions)
         bool names = false;
         for (size_t k = 0; k < G_N_ELEMENTS(named); k++) names |= strcmp(action, named[k]) == 0;
         char *name = g_strndup(value, strcspn(value, strcmp(action, "--launch") == 0 ? "," : "@:="));
-        if (names && tw_csl_find_export(program, name) < 0) result = tw__csl_failed();
+        if (names && tw_csl_find_export(program, name) < 0) result = tw__csl_refused();
         g_free(name);
     }
     return result;

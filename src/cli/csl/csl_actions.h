@@ -17,6 +17,8 @@ typedef struct tw__csl_run {
 
 /* The message of the failed call, behind what the program printed. */
 int tw__csl_failed(void);
+/* The same before anything ran: what all ranks say is told once. */
+int tw__csl_refused(void);
 /* One action: its option, and its value. */
 int tw__csl_act(tw__csl_run *r, const char *option, const char *value);
 int tw__csl_write_late(tw__csl_run *r);

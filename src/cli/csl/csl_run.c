@@ -25,6 +25,15 @@ int tw__csl_failed(void)
     return tw__cli_failure("csl");
 }
 
+int tw__csl_refused(void)
+{
+    unsigned ranks = tw_world_alike(tw_error_message());
+    if (ranks < 2) return tw__csl_failed();
+    if (tw_world_rank()) return TW__EXIT_FAILURE;
+    fprintf(stderr, "[ranks 0 to %u] ", ranks - 1);
+    return tw__cli_failure("csl");
+}
+
 tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
 {
     tw_csl_program *program = NULL;
@@ -69,8 +78,11 @@ static int take_launch(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
-#define AT(field)           .at = offsetof(tw__csl_settings, field)
-#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
+#define AT(field) .at = offsetof(tw__csl_settings, field)
+#define ACTION(name, value)                           \
+    {                                                 \
+        name, value, AT(actions), .take = take_action \
+    }
 
 const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
     ACTION("--in", "NAME=FILE.npy"),
@@ -190,7 +202,7 @@ static int run_program(const tw_csl_program *program, tw__csl_settings *s)
     if (s->trace || s->profile || s->report) tw_interrupt_on_sigint(); /* else it ends at once */
     tw_wse *w = tw__csl_wafer(program, s);
     shared = tw_world_rank() ? w : NULL;
-    int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
+    int result = w ? tw__csl_drive(program, w, s) : tw__csl_refused();
     if (result == TW__EXIT_OK) result = tw__csl_saved(w);
     shared = NULL;
     if (w && result == TW__EXIT_OK && !tw_world_rank()) tell_idle(program, w);

@@ -3,6 +3,7 @@
  * with mpi.verify they have the same values after each run. */
 #include "poplar/engine/engine.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,4 +264,16 @@ unsigned tw_world_rank(void)
 unsigned tw_world_size(void)
 {
     return tw__wire_start() == TW_OK ? tw__wire_size() : 1;
+}
+
+unsigned tw_world_alike(const char *text)
+{
+    if (!text || tw_world_size() < 2) return 1;
+    g_autofree char *kept = g_strdup(tw_error_message());
+    tw_status status = tw_error_status();
+    uint64_t hash = tw__fnv1a(TW__FNV, text, strlen(text)), least = hash, rest = ~hash; /* of the greatest */
+    tw_status s = tw__wire_all_min(TW__WIRE_HERE("why a rank ends"), &least);
+    if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether all end so"), &rest);
+    tw_error_set(status, "%s", kept);
+    return !s && least == ~rest ? tw_world_size() : 1;
 }

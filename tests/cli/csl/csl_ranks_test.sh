@@ -71,6 +71,11 @@ grep -q 'a message of [0-9]* element(s) from PE 0,4 waits' ranks.2/err || fail "
 # What cannot be shared.
 expect 1 "$tilewright" csl run -n 6 "$layout"
 prints err '6 ranks cannot share the 5 rows of PEs of this wafer, since each has whole rows: start 5 at most'
+prints err '[ranks 0 to 5] tilewright csl: '
+[ "$(grep -c 'cannot share' err)" = 1 ] || { fail 'what all ranks refuse is told several times'; cat err; }
+expect 1 "$tilewright" csl run -n 3 "$layout" --launch nothing
+prints err "[ranks 0 to 2] tilewright csl: the program exports no 'nothing'; it exports v, f"
+[ "$(grep -c 'exports no' err)" = 1 ] || { fail 'what all ranks refuse is told several times'; cat err; }
 TILEWRIGHT_WSE_CUT=5 expect 1 "$tilewright" csl run -n 2 "$layout"
 prints err "TILEWRIGHT_WSE_CUT is '5': with 2 ranks it holds 1 row"
 
@@ -82,6 +87,12 @@ END
 launcher=$(command -v mpirun.openmpi || command -v mpirun || command -v mpiexec)
 expect 1 "$launcher" -n 2 sh -c "$(cat unlike.sh)" "$tilewright" "$layout" 1 error
 prints err 'has another program than rank 0: all ranks have to run the same program with the same options'
+cat >unlike_names.sh <<'END'
+exec "$0" csl run "$1" --launch "none${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
+END
+expect 1 "$launcher" -n 2 sh -c "$(cat unlike_names.sh)" "$tilewright" "$layout"
+prints err "tilewright csl: the program exports no 'none0'"
+prints err "[rank 1] tilewright csl: the program exports no 'none1'"
 expect 1 "$launcher" -n 2 sh -c "$(cat unlike.sh)" "$tilewright" "$layout" 0 strict
 prints err 'has another set of options than rank 0'
 
