@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Which launcher starts ranks, and with what options. Ranks are not bound to cores: each has threads of its own, and
  * together they have as many as there are cores. */
+#define _GNU_SOURCE /* pipe2 */
 #include "cli/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A module of the library, programs that start ranks for it, the package that has these; how hosts are told;
@@ -136,6 +142,66 @@ int tw__launch_read(const char *command, tw__launch *launch, char ***at)
     return TW__EXIT_OK;
 }
 
+/* --- what ranks print ------------------------------------------------------------------------------------------ */
+
+typedef struct relay {
+    int from;
+    int error; /* of the first write that failed; what comes then is read and dropped, so that no rank waits */
+} relay;
+
+static void *pass_output(void *user)
+{
+    relay *r = user;
+    static char bytes[1 << 16];
+    ssize_t size, n;
+    while ((size = read(r->from, bytes, sizeof bytes)) > 0 || (size < 0 && errno == EINTR))
+        for (ssize_t done = 0; done < size && !r->error; done += n) {
+            n = write(STDOUT_FILENO, bytes + done, (size_t)(size - done));
+            if (n < 0 && errno != EINTR) r->error = errno;
+            if (n < 0) n = 0;
+        }
+    close(r->from);
+    return NULL;
+}
+
+static bool output_is_file(void)
+{
+    struct stat is;
+    return fstat(STDOUT_FILENO, &is) == 0 && (S_ISREG(is.st_mode) || S_ISCHR(is.st_mode)) && !isatty(STDOUT_FILENO);
+}
+
+static int cannot_start(const char *command, const char *program)
+{
+    fprintf(stderr, "tilewright %s: cannot start '%s': %s\n", command, program, g_strerror(errno));
+    return TW__EXIT_FAILURE;
+}
+
+int tw__launch_become(const char *command, char **words)
+{
+    int ends[2];
+    pid_t child = 0;
+    fflush(stdout);
+    bool beside = output_is_file() && pipe2(ends, O_CLOEXEC) == 0;
+    if (beside) child = fork();
+    if (child < 0) return cannot_start(command, words[0]);
+    if (child == 0) {
+        if (beside) prctl(PR_SET_PDEATHSIG, SIGTERM), dup2(ends[1], STDOUT_FILENO);
+        execv(words[0], words);
+        int failed = cannot_start(command, words[0]);
+        if (beside) _exit(failed);
+        return failed;
+    }
+    close(ends[1]);
+    relay r = { .from = ends[0] };
+    GThread *thread = g_thread_new("output", pass_output, &r);
+    int status = tw__cli_wait(child);
+    g_thread_join(thread);
+    int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!r.error) return result;
+    fprintf(stderr, "tilewright %s: cannot write the output of the ranks: %s\n", command, g_strerror(r.error));
+    return result ? result : TW__EXIT_FAILURE;
+}
+
 int tw__launch_self(const char *command, const tw__launch *launch, const char *const *words)
 {
     g_auto(GStrv) launcher = tw__launch_words(command, launch);
@@ -146,7 +212,5 @@ int tw__launch_self(const char *command, const tw__launch *launch, const char *c
     g_ptr_array_add(all, self);
     for (; *words; words++) g_ptr_array_add(all, (char *)(uintptr_t)*words);
     g_ptr_array_add(all, NULL);
-    execv(launcher[0], (char **)all->pdata);
-    fprintf(stderr, "tilewright %s: cannot start '%s': %s\n", command, launcher[0], g_strerror(errno));
-    return TW__EXIT_FAILURE;
+    return tw__launch_become(command, (char **)all->pdata);
 }

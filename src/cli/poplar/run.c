@@ -213,8 +213,9 @@ static GPtrArray *compiler_command(const request *r)
     return command;
 }
 
-/* Becomes the program, or the launcher that starts it as several ranks; on other machines it is compiled there. */
-static void run_become(const request *r, const char *program)
+/* Becomes the program, or the launcher that starts it as several ranks; on other machines it is compiled there. Comes
+ * back with an exit status. */
+static int run_become(const request *r, const char *program)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     for (char **word = r->launcher; word && *word; word++) g_ptr_array_add(words, *word);
@@ -225,9 +226,10 @@ static void run_become(const request *r, const char *program)
         for (char **word = r->arguments + 1; *word; word++) g_ptr_array_add(words, *word);
     }
     g_ptr_array_add(words, NULL);
-    execv(r->launcher ? r->launcher[0] : program, (char **)words->pdata);
-    fprintf(stderr, "tilewright run: cannot start '%s': %s\n", r->launcher ? r->launcher[0] : program,
-            g_strerror(errno));
+    if (r->launcher) return tw__launch_become("run", (char **)words->pdata);
+    execv(program, (char **)words->pdata);
+    fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+    return TW__EXIT_FAILURE;
 }
 
 /* <poplar/...> without its library would end in what the linker says. */
@@ -279,8 +281,7 @@ static int run_beside(const request *r, const char *program, const char *profile
         if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
         tw__cli_set_variable("TILEWRIGHT_PROFILE", profile);
         tw__cli_set_variable("TILEWRIGHT_PROGRAM", r->arguments[0]);
-        run_become(r, program);
-        _exit(TW__EXIT_FAILURE);
+        _exit(run_become(r, program));
     }
     if (child > 0) status = tw__cli_wait(child);
     if (child < 0) return fprintf(stderr, "tilewright run: cannot fork: %s\n", g_strerror(errno)), TW__EXIT_FAILURE;
@@ -405,8 +406,7 @@ static int run(int argc, char **argv)
     r.arguments[0] = base;
     if (r.serves && !serve_client()) return TW__EXIT_FAILURE;
     if (r.report || r.profile) return run_for_report(&r, program);
-    run_become(&r, program);
-    return TW__EXIT_FAILURE;
+    return run_become(&r, program);
 }
 
 const tw__command tw__command_run = {

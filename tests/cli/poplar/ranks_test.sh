@@ -40,6 +40,15 @@ expect 0 "$tilewright" run -n 4 "$unequal" nothing
 prints out 'values 0 to 39'
 expect 0 "$tilewright" run -n 2 --all-output "$unequal" nothing
 [ "$(grep -c 'values 0 to 39' "$work/out")" = 2 ] || fail "--all-output shows one rank"
+full() { # command: where its output cannot be written
+    "$tilewright" "$@" >/dev/full 2>"$work/err" </dev/null && fail "nothing is wrong with what cannot be written: $*"
+    prints err "cannot write the output of the ranks: No space left on device"
+}
+if [ -c /dev/full ]; then
+    full run -n 2 "$unequal" nothing
+    full run -n 2 --profile "$work/full.json" "$unequal" nothing
+    [ -s "$work/full.json" ] || fail 'no profile where the output cannot be written'
+fi
 unlike() { # how, what is said
     expect 1 "$tilewright" run -n 2 "$unequal" "$1"
     prints err "$2"
