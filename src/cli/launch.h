@@ -25,8 +25,7 @@ char **tw__launch_words(const char *command, const tw__launch *launch);
 /* Becomes the launcher that these words begin with. Where their output goes into a file it stays beside it instead, and
  * notices what cannot be written. Comes back with the exit status, after a message where something went wrong here. */
 int tw__launch_become(const char *command, char **words);
-/* Becomes the launcher of this program with these words, ended by NULL. Comes back after a message, with the exit
- * status. */
+/* The same with the launcher of this program with these words, ended by NULL. */
 int tw__launch_self(const char *command, const tw__launch *launch, const char *const *words);
 
 #endif

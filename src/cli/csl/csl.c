@@ -151,30 +151,32 @@ static const char *find_python(void)
     return NULL;
 }
 
-/* Options before the script: as several ranks. Comes back to run it in this process, or with a failure. */
-static int python_ranks(int *argc, char ***argv)
+/* Options before the script: as several ranks. True: *status is that of them, or of a failure; else it is for this
+ * process to run. */
+static bool python_ranks(int *argc, char ***argv, int *status)
 {
     tw__launch launch = { 0 };
     char **at = *argv + 1;
-    int status = tw__launch_read("csl", &launch, &at);
-    if (status != TW__EXIT_OK) return status;
+    *status = tw__launch_read("csl", &launch, &at);
+    if (*status != TW__EXIT_OK) return true;
     if (!launch.ranks) { /* what says how ranks print says nothing about one process */
         *argc -= (int)(at - (*argv + 1));
         *argv = at - 1;
-        return status;
+        return false;
     }
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_ptr_array_add(words, (char *)"csl");
     g_ptr_array_add(words, (char *)"python");
     while (*at) g_ptr_array_add(words, *at++);
     g_ptr_array_add(words, NULL);
-    return tw__launch_self("csl", &launch, (const char *const *)words->pdata);
+    *status = tw__launch_self("csl", &launch, (const char *const *)words->pdata);
+    return true;
 }
 
 static int cs_python(int argc, char **argv)
 {
-    int ranks = python_ranks(&argc, &argv);
-    if (ranks != TW__EXIT_OK) return ranks;
+    int status;
+    if (python_ranks(&argc, &argv, &status)) return status;
     char *package = package_folder();
     const char *python = find_python();
     if (!package || !python) {
