@@ -138,6 +138,10 @@ static void check_pseudo(checker *c)
     case TW__MIR_place: ok = n == 2 && o[1].kind == TW__MIR_FRAME; break;
     case TW__MIR_call: ok = n && (o[0].kind == TW__MIR_SYMBOL || o[0].kind == TW__MIR_REG); break;
     case TW__MIR_text: ok = insn->text != NULL; break;
+    case TW__MIR_jump:
+        ok = n > 1 && insn->text && o[0].kind == TW__MIR_REG && o[0].use == TW__MIR_READ && o[0].words == 1;
+        for (unsigned k = 1; k < n; k++) ok = ok && o[k].kind == TW__MIR_BLOCK;
+        break;
     default: break;
     }
     if (insn->op <= TW__MIR_place && ok) ok = o[0].kind == TW__MIR_REG && o[0].use == TW__MIR_WRITE;

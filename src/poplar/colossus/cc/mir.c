@@ -194,7 +194,7 @@ const tw_isa_row *tw__mir_row(const tw__mir_insn *insn)
 bool tw__mir_is_branch(const tw__mir_insn *insn)
 {
     const tw_isa_row *row = tw__mir_row(insn);
-    if (!row) return insn->op == TW__MIR_ret;
+    if (!row) return insn->op == TW__MIR_ret || insn->op == TW__MIR_jump;
     return row->flags & TW_ISA_CONTROL && insn->op != TW__OP_call && insn->op != TW__OP_rpt_m &&
            insn->op != TW__OP_rpt_z;
 }
@@ -203,8 +203,8 @@ bool tw__mir_is_end(const tw__mir_insn *insn)
 {
     switch (insn->op) {
     case TW__MIR_ret:
+    case TW__MIR_jump:
     case TW__OP_bri:
-    case TW__OP_br:
     case TW__OP_exitz:
     case TW__OP_exitnz:
     case TW__OP_exitneg:
@@ -238,11 +238,6 @@ void tw__mir_link(tw__mir *mir, tw__mir_function *f)
             tw__mir_block *to = &f->blocks[f->blocks[b].successors[i]];
             mir_add_edge(mir, &to->predecessors, &to->predecessor_count, b);
         }
-}
-
-const char *tw__mir_label(tw__mir *mir, const tw__mir_function *f, uint32_t block)
-{
-    return mir_need(tw__arena_printf(mir->arena, ".L%u_%u", f->number, block));
 }
 
 /* Depth first without recursion: functions have thousands of blocks. */

@@ -34,8 +34,10 @@
  *                         a row instead: exitz...)
  *   text    ...           inline assembly: insn->text with %0, %1... for its operands, which have flags as in a row;
  *                         further clobbers are physical registers with WRITE
- *   moves   (D, S)...     copies inside a file that happen at once; D or S may be a place of the frame. Made by ra */
-#define TW__MIR_LIST(X) X(copy) X(phi) X(join) X(value) X(place) X(call) X(ret) X(text) X(moves)
+ *   moves   (D, S)...     copies inside a file that happen at once; D or S may be a place of the frame. Made by ra
+ *   jump    A, (block)... to one of the blocks, whose address A is. insn->text names the table of these addresses, in
+ *                         this order, that emit puts behind the function */
+#define TW__MIR_LIST(X) X(copy) X(phi) X(join) X(value) X(place) X(call) X(ret) X(text) X(moves) X(jump)
 // clang-format on
 typedef enum tw__mir_op {
     TW__MIR_FIRST = TW__OP_COUNT - 1,
@@ -179,7 +181,7 @@ typedef struct tw__mir_data {
         uint32_t at; /* four bytes */
         const char *symbol;
         int64_t add;
-    } *addresses; /* in ascending order */
+    } * addresses; /* in ascending order */
     uint32_t address_count;
 } tw__mir_data;
 
@@ -220,8 +222,6 @@ tw__mir_operand tw__mir_to(uint32_t block);
 tw__mir_operand tw__mir_frame(uint32_t object, int64_t offset);
 void tw__mir_add_successor(tw__mir *mir, tw__mir_block *block, uint32_t successor); /* once, however often named */
 void tw__mir_link(tw__mir *mir, tw__mir_function *f); /* predecessors from successors */
-/* Name of a block's label, for tables of jumps: such blocks are successors of a block that ends with `br`. */
-const char *tw__mir_label(tw__mir *mir, const tw__mir_function *f, uint32_t block);
 /* The row, or NULL. */
 const tw_isa_row *tw__mir_row(const tw__mir_insn *insn);
 bool tw__mir_is_branch(const tw__mir_insn *insn); /* may go to another block or leave the function (no calls) */

@@ -10,7 +10,7 @@
 #include "poplar/colossus/cc/mir.h"
 #include "poplar/colossus/cc/ra/ra.h"
 
-enum { MIR_OUT = 0x82000, MIR_WORDS = 256, MIR_STEPS = 200000 };
+enum { MIR_OUT = 0x82000, MIR_WORDS = 256, MIR_STEPS = 200000, MIR_TABLE = 0x50000000 };
 
 typedef struct mir_state {
     const tw__mir_function *f;
@@ -91,14 +91,16 @@ static void mir_step(mir_state *s, const tw__mir_insn *insn)
     case TW__MIR_copy:
         for (unsigned w = 0; w < o[0].words; w++) mir_set(s, o, w, x[w]);
         break;
-    case TW__MIR_value: mir_set(s, o, 0, (uint32_t)o[1].value); break;
+    case TW__MIR_value: mir_set(s, o, 0, o[1].kind == TW__MIR_SYMBOL ? MIR_TABLE : (uint32_t)o[1].value); break;
     case TW__MIR_place: mir_set(s, o, 0, 0x40000000 + 256 * o[1].index + (uint32_t)o[1].value); break;
     case TW__MIR_join:
         for (unsigned k = 1; k < insn->count; k++)
             for (unsigned w = 0; w < o[k].words; w++) mir_set(s, o, at++, mir_word(s, &o[k], w));
         break;
+    case TW__OP_ld32_m: /* an entry of a table is its number */
+        mir_set(s, o, 0, x[0] == MIR_TABLE ? mir_word(s, &o[3], 0) : *mir_cell(s, insn));
+        break;
     case TW__OP_ld32_mz:
-    case TW__OP_ld32_m:
     case TW__OP_ld32_az: mir_set(s, o, 0, *mir_cell(s, insn)); break;
     case TW__OP_ld64_z: mir_set(s, o, 0, mir_cell(s, insn)[0]), mir_set(s, o, 1, mir_cell(s, insn)[1]); break;
     case TW__OP_st32_mz:
@@ -147,6 +149,7 @@ static uint32_t mir_branch(mir_state *s, const tw__mir_insn *insn)
     uint32_t value;
     switch (insn->op) {
     case TW__OP_bri: return o[0].index;
+    case TW__MIR_jump: return o[1 + mir_word(s, &o[0], 0)].index;
     case TW__OP_brz: return mir_word(s, &o[0], 0) ? UINT32_MAX : o[1].index;
     case TW__OP_brnz: return mir_word(s, &o[0], 0) ? o[1].index : UINT32_MAX;
     case TW__OP_brneg: return mir_word(s, &o[0], 0) >> 31 ? o[1].index : UINT32_MAX;

@@ -286,13 +286,18 @@ static void random_array_loop(random_program *p)
     g_string_append(p->out, " }\nf = nf(f), g = nf(g);\n");
 }
 
+/* Dense ones become tables of jumps. */
 static void random_switch(random_program *p, unsigned depth)
 {
-    unsigned step = RANDOM_PICK(p, ((const unsigned[]){ 1, 1, 1, 3, 1000 })), count = random_of(p, 9) + 2;
-    random_put(p, "switch (%w % ", 1);
-    PUT(p, "%u) {\n", step * count + 2);
+    static const char *const types[] = { "u32", "u32", "i32", "i64", "u64", "i8", "u16" };
+    unsigned step = RANDOM_PICK(p, ((const unsigned[]){ 1, 1, 1, 1, 2, 3, 1000 })), count = random_of(p, 14) + 2;
+    int first = RANDOM_PICK(p, ((const int[]){ 0, 0, 1, 2, -5, 99 }));
+    const char *type = step == 1000 ? "u32" : RANDOM_PICK(p, types);
+    PUT(p, "switch ((%s)((i32)(", type);
+    random_put(p, "%w %% ", 1);
+    PUT(p, "%u) + %d)) {\n", step * count + 4, first - 2);
     for (unsigned i = 0; i < count; i++) {
-        PUT(p, "case %u: ", i * step);
+        PUT(p, "case (%s)%d: ", type, first + (int)(i * step));
         random_block(p, depth, 1);
         if (random_of(p, 4)) g_string_append(p->out, "break;\n");
     }

@@ -311,6 +311,55 @@ static void make_diamond(maker *m, unsigned depth)
     for (unsigned i = 0; i < n; i++) keep(m, phis[i].kind, phis[i].result);
 }
 
+/* A table of jumps: arms that several of its entries lead to, and the end itself. */
+static void make_jump(maker *m, unsigned depth)
+{
+    enum { ENTRIES = 4, ARMS = 3 };
+    tw__mir_reg ones = fresh(m, 0), index = fresh(m, 0), table = fresh(m, 0), to = fresh(m, 0),
+                result = fresh(m, 0);
+    uint32_t before = m->block, from[ARMS + 1] = { before }, end = tw__mir_new_block(m->mir, m->f),
+             arms[ARMS + 1] = { end };
+    tw__mir_reg values[ARMS + 1] = { any(m, 0) }, of = any(m, 0);
+    tw__mir_insn *insn = add(m, TW__MIR_value, 2);
+    insn->operands[0] = tw__mir_write(ones, 1), insn->operands[1] = tw__mir_const(ENTRIES - 1);
+    insn = add(m, TW__OP_and_m, 3);
+    insn->operands[0] = tw__mir_write(index, 1), insn->operands[1] = tw__mir_read(of, 1);
+    insn->operands[2] = tw__mir_read(ones, 1);
+    const char *name = tw__arena_printf(m->mir->arena, ".Lt%u", before);
+    insn = add(m, TW__MIR_value, 2);
+    insn->operands[0] = tw__mir_write(table, 1), insn->operands[1] = tw__mir_symbol(name, 0);
+    insn = add(m, TW__OP_ld32_m, 4);
+    insn->operands[0] = tw__mir_write(to, 1), insn->operands[1] = tw__mir_read(table, 1);
+    insn->operands[2] = tw__mir_read(16, 1), insn->operands[3] = tw__mir_read(index, 1);
+    insn->memory = (tw__mir_memory){ .use = TW__MIR_READ };
+    for (unsigned i = 1; i <= ARMS; i++) arms[i] = tw__mir_new_block(m->mir, m->f);
+    insn = add(m, TW__MIR_jump, ENTRIES + 1);
+    insn->text = name;
+    insn->operands[0] = tw__mir_read(to, 1);
+    unsigned direct = below(m, ENTRIES);
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        insn->operands[i + 1] = tw__mir_to(arms[i == direct ? 0 : 1 + below(m, ARMS)]);
+        tw__mir_add_successor(m->mir, &m->f->blocks[before], insn->operands[i + 1].index);
+    }
+    guint sizes[KINDS];
+    for (unsigned i = 1; i <= ARMS; i++) {
+        mark(m, sizes);
+        m->block = arms[i];
+        make_region(m, depth + 1);
+        values[i] = any(m, 0), from[i] = m->block;
+        go(m, end);
+        release(m, sizes);
+    }
+    m->block = end;
+    insn = add(m, TW__MIR_phi, 2 * ARMS + 3);
+    insn->operands[0] = tw__mir_write(result, 1);
+    for (unsigned i = 0; i <= ARMS; i++) {
+        insn->operands[2 * i + 1] = tw__mir_to(from[i]);
+        insn->operands[2 * i + 2] = tw__mir_read(values[i], 1);
+    }
+    keep(m, 0, result);
+}
+
 /* Phis may read each other: some loops turn their values round. */
 static void make_loop(maker *m, unsigned depth)
 {
@@ -358,11 +407,13 @@ static void make_region(maker *m, unsigned depth)
 {
     for (unsigned n = 1 + below(m, 12); n-- && m->budget;) {
         m->budget--;
-        unsigned what = below(m, 24);
+        unsigned what = below(m, 25);
         if (what == 0 && depth < 4)
             make_diamond(m, depth);
         else if (what == 1 && depth < 3)
             make_loop(m, depth);
+        else if (what == 24 && depth < 3)
+            make_jump(m, depth);
         else if (what == 2)
             make_call(m);
         else if (what == 3)

@@ -130,6 +130,8 @@ static void put_insn(const emitting *e, const tw__mir_insn *insn)
         emit_text(e, insn);
     else if (insn->op == TW__MIR_ret)
         g_string_append(e->out, "br $m10");
+    else if (insn->op == TW__MIR_jump)
+        g_string_append(e->out, "br "), put_register(e->out, &insn->operands[0], "");
 }
 
 static void put_loc(emitting *e, const tw__mir_insn *insn)
@@ -203,6 +205,48 @@ static void put_block(emitting *e, uint32_t index)
     }
 }
 
+/* --- tables of jumps --------------------------------------------------------------------------------------------- */
+
+static const tw__mir_insn *jump_of(const tw__mir_block *block)
+{
+    const tw__mir_insn *last = block->last;
+    if (last && last->is_aux_partner) last = last->previous;
+    return last && last->op == TW__MIR_jump ? last : NULL;
+}
+
+static void put_table(const emitting *e, const tw__mir_insn *jump)
+{
+    enum { ROW = 8 };
+    g_string_append_printf(e->out, "\t.align 4\n%s:\n", jump->text);
+    for (unsigned k = 1; k < jump->count; k++) {
+        g_string_append(e->out, k % ROW == 1 ? "\t.word " : ", ");
+        put_operand(e, &jump->operands[k], "");
+        if (k % ROW == 0 || k + 1u == jump->count) g_string_append_c(e->out, '\n');
+    }
+}
+
+/* Beside it stands that the function calls nothing through pointers (sel/branch.c), which links want to know. */
+static void put_tables(const emitting *e)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < e->f->order_count; i++) {
+        const tw__mir_insn *jump = jump_of(&e->f->blocks[e->f->order[i]]);
+        if (!jump) continue;
+        if (!any) {
+            g_autofree char *section = g_strdup_printf(".rodata.%s", e->f->name);
+            g_string_append(e->out, "\t.stack_calls ");
+            tw__mir_emit_name(e->out, e->f->name);
+            g_string_append(e->out, "\n\n\t.section ");
+            tw__mir_emit_name(e->out, section);
+            g_string_append(e->out, ", \"a\"\n");
+        }
+        any = true;
+        put_table(e, jump);
+    }
+}
+
+/* --- functions --------------------------------------------------------------------------------------------------- */
+
 void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out)
 {
     emitting e = { .mir = mir, .f = f, .out = out };
@@ -231,6 +275,7 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
         g_string_append_printf(out, ", %u", f->stack_bytes);
     }
     g_string_append_c(out, '\n');
+    put_tables(&e);
 }
 
 /* --- data ------------------------------------------------------------------------------------------------------- */

@@ -60,8 +60,8 @@ static work work_of(tw__mir_insn *insn, uint32_t order)
     w.is_aux = row && row->pipe == TW_ISA_AUX;
     bool direct = insn->op == TW__MIR_call && insn->operands[0].kind == TW__MIR_SYMBOL;
     bool repeats = insn->op == TW__OP_rpt_m || insn->op == TW__OP_rpt_z; /* may get a partner to align the body */
-    w.is_alone =
-        row ? repeats || row->flags & (TW_ISA_ALONE | TW_ISA_TWO_WORDS) : insn->op != TW__MIR_ret && !direct;
+    bool goes = insn->op == TW__MIR_ret || insn->op == TW__MIR_jump;
+    w.is_alone = row ? repeats || row->flags & (TW_ISA_ALONE | TW_ISA_TWO_WORDS) : !goes && !direct;
     w.is_barrier = (row && row->flags & TW_ISA_SYSTEM) || insn->op == TW__MIR_call || insn->op == TW__MIR_text;
     note_units(&w);
     return w;

@@ -205,8 +205,7 @@ static void thread_branches(tw__mir *mir, tw__mir_function *f)
 {
     for (uint32_t b = 0; b < f->block_count; b++) {
         tw__mir_block *block = &f->blocks[b];
-        bool table = block->last && block->last->op == TW__OP_br;
-        if (!table) block->successor_count = 0, block->successors = NULL;
+        block->successor_count = 0, block->successors = NULL;
         if (block->is_repeated) tw__mir_add_successor(mir, block, b);
         if (block->goes_on) tw__mir_add_successor(mir, block, block->goes_on - 1);
         for (tw__mir_insn *insn = block->last; insn && tw__mir_is_branch(insn); insn = insn->previous)

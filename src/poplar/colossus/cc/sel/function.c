@@ -352,8 +352,22 @@ static void function_objects(tw__sel *s, LLVMBasicBlockRef block)
     }
 }
 
+static bool function_calls_pointers(LLVMBasicBlockRef block)
+{
+    size_t length = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        if (!callee || LLVMIsAGlobalValue(callee)) continue;
+        if (!LLVMIsAInlineAsm(callee) || strstr(LLVMGetInlineAsmAsmString(callee, &length), "br ")) return true;
+    }
+    return false;
+}
+
 static bool function_body(tw__sel *s, GPtrArray *order)
 {
+    s->calls_pointers = false;
+    for (guint i = 0; i < order->len; i++)
+        s->calls_pointers = s->calls_pointers || function_calls_pointers(order->pdata[i]);
     for (guint i = 0; i < order->len; i++) g_hash_table_add(s->blocks, order->pdata[i]);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b; b = LLVMGetNextBasicBlock(b)) {
         if (!g_hash_table_contains(s->blocks, b)) continue; /* never reached */

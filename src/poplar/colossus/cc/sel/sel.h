@@ -79,6 +79,7 @@ typedef struct tw__sel {
     GHashTable *objects; /* alloca -> index + 1 */
     GHashTable *edges;   /* tw__sel_edge */
     GArray *origins;     /* by block of the MIR: the LLVMBasicBlockRef that it stands for */
+    bool calls_pointers; /* calls functions through pointers, for all that is known of inline assembly */
     bool has_sret;       /* the result is a member of a structure, in the object `sret` */
     uint32_t sret;
     /* where code goes: in front of `before`, at the end of `block` */
