@@ -121,9 +121,9 @@ static tw_insn insn_of(uint16_t row, bool low)
 /* What a loop of this test can hold: no ends, no rpt (it has a test of its own), nothing of the supervisor. */
 static bool usable(const tw_isa_row *r, tw_isa_arch arch)
 {
-    static const char *const not[] = { "exitneg", "exitnz", "exitpos", "exitz", "rpt_m", "rpt_z", "trap" };
-    for (size_t i = 0; i < G_N_ELEMENTS(not); i++)
-        if (strcmp(r->id, not[i]) == 0) return false;
+    static const char *const not [] = { "exitneg", "exitnz", "exitpos", "exitz", "rpt_m", "rpt_z", "trap" };
+    for (size_t i = 0; i < G_N_ELEMENTS(not ); i++)
+        if (strcmp(r->id, not [i]) == 0) return false;
     return (r->archs & arch) && (r->context & TW_ISA_WORKER);
 }
 
@@ -375,6 +375,11 @@ static void rows_ipu2(void **state)
     run_programs(TW_ISA_IPU2, 11, 6);
 }
 
+#define SWITCH                                                                                                   \
+    ".worker\n.globl f\nf: setzi $m11, 3000\n1: and $m2, $m11, 3\n setzi $m8, 9f\n ld32 $m8, $m8, $mzero, $m2\n" \
+    " br $m8\n4: add $m3, $m3, 1\n bri 8f\n5: mul $m3, $m3, 5\n bri 8f\n6: xor $m3, $m3, $m11\n"                 \
+    "7: add $m3, $m3, $m2\n8: brnzdec $m11, 1b\n exitz $mzero\n9: .word 4b, 5b, 6b, 7b, 0x12345678\n"
+
 /* Programs as text: control flow, and what workers do to one another. */
 static const struct {
     const char *what, *text;
@@ -397,6 +402,7 @@ static const struct {
       ".worker\n.globl f\nf: setzi $m11, 500\n1: call $m9, 3f\n add $m1, $m1, $m2\n call $m9, 3f\n setzi $m8, 4f\n"
       " br $m8\n trap 0\n4: brnzdec $m11, 1b\n exitz $mzero\n3: mul $m2, $m1, 7\n add $m2, $m2, 1\n br $m9\n",
       false },
+    { "a switch by a table, behind which lies something else", SWITCH, false },
     { "workers that count in one word: who was first matters",
       ".worker\n.globl f\nf: setzi $m11, 700\n setzi $m10, 0x84000\n"
       "1: ld32 $m1, $m10, $mzero, 0\n add $m1, $m1, 1\n xor $m1, $m1, $m13\n st32 $m1, $m10, $mzero, 0\n"
@@ -467,6 +473,22 @@ static void programs_of_text(void **state)
     }
 }
 
+/* What a table leads to is translated with the code in front of it: all of a switch in a loop. */
+static void tables_of_jumps(void **state)
+{
+    (void)state;
+    const tw_section *code = NULL;
+    tw_object *image = image_of("switch", SWITCH, &code);
+    scene s = { .workers = 1, .data = 1 };
+    tw_sim *sim = tile_with((const uint32_t *)(const void *)code->data, code->size / 4, TW_ISA_IPU2, &s,
+                            TW_SIM_TRANSLATE_AT_ONCE);
+    assert_int_equal(tw_sim_run(sim, 0), TW_SIM_DONE);
+    assert_true(tw_sim_turns(sim, 0) > 20000);
+    assert_true(tw_sim_turns(sim, 0) - tw__sim_native_turns(sim) < 10);
+    tw_sim_free(sim);
+    tw_object_free(image);
+}
+
 /* What has run for long is translated by another thread, for all tiles with this code, and not for tiles with other
  * code at its place. */
 static void hot_code(void **state)
@@ -517,8 +539,8 @@ int main(void)
 {
     tw__native_sim_offer();
     const struct CMUnitTest tests[] = { cmocka_unit_test(programs_of_text), cmocka_unit_test(hot_code),
-                                        cmocka_unit_test(rows_ipu2), cmocka_unit_test(rows_ipu1),
-                                        cmocka_unit_test(rows_ipu21) };
+                                        cmocka_unit_test(tables_of_jumps),  cmocka_unit_test(rows_ipu2),
+                                        cmocka_unit_test(rows_ipu1),        cmocka_unit_test(rows_ipu21) };
     /* In the user's cache: half a minute of clang for a run, which builds with sanitizers need not spend again, since
      * code is translated for them as for others. */
     return cmocka_run_group_tests_name("codelet_translated", tests, NULL, NULL);

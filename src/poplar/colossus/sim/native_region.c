@@ -3,7 +3,8 @@
  * to a limit. */
 #include "poplar/colossus/sim/native.h"
 
-enum { MOST = 2000 }; /* instructions of a region: more take the compiler too long */
+enum { MOST = 2000 };  /* instructions of a region: more take the compiler too long */
+enum { FAR = 0x4000 }; /* bytes: a table of jumps leads nowhere so far away */
 
 static bool region_holds(const tw__region *r, uint32_t address)
 {
@@ -47,9 +48,34 @@ static bool region_loop(tw__region *r, const tw__sim_op *rpt)
     return true;
 }
 
+/* Registers with a constant, and those loaded from the table that begins at such a one. */
+typedef struct constants {
+    uint32_t numbers[TW__SIM_REGISTERS], tables[TW__SIM_REGISTERS];
+} constants;
+
+static void region_note(constants *c, const tw__sim_op *op)
+{
+    if (op->row == TW__OP_setzi_m) c->numbers[op->d[0]] = op->imm;
+    if (op->row == TW__OP_ld32_m) c->tables[op->d[0]] = c->numbers[op->r[1]];
+}
+
+/* A switch goes on at what its table holds, up to the first word that cannot belong to it. A wrong guess costs
+ * the compiler's time: what is not among the entries of a region, the interpreter finds. */
+static void region_table(tw__region *r, uint32_t from, uint32_t table, GArray *todo)
+{
+    const tw_sim *sim = r->sim;
+    for (uint32_t target; table >= sim->base && table - sim->base <= sim->size - 4; table += 4) {
+        memcpy(&target, sim->memory + (table - sim->base), 4);
+        if (target - from + FAR > 2 * FAR || !tw__region_op(r, target)) return;
+        *tw__region_at(r, target) |= TW__REGION_LEADER | TW__REGION_ENTRY;
+        g_array_append_val(todo, target);
+    }
+}
+
 /* Instructions from a leader to where control leaves; what they lead to is put on the list. */
 static void region_walk(tw__region *r, uint32_t address, GArray *todo)
 {
+    constants known = { 0 };
     for (;;) {
         const tw__sim_op *op = tw__region_op(r, address);
         if (!op) return;
@@ -67,6 +93,8 @@ static void region_walk(tw__region *r, uint32_t address, GArray *todo)
         if (++r->count > MOST && kind != TW__NATIVE_REPEAT) kind = TW__NATIVE_END;
         if (kind == TW__NATIVE_STEP || kind == TW__NATIVE_END)
             *tw__region_at(r, address) |= TW__REGION_LEFT | TW__REGION_LEADER;
+        region_note(&known, op);
+        if (kind == TW__NATIVE_DYNAMIC) region_table(r, address, known.tables[op->r[0]], todo);
         if (kind == TW__NATIVE_END || kind == TW__NATIVE_DYNAMIC) return;
         if (kind == TW__NATIVE_BRANCH || kind == TW__NATIVE_JUMP || kind == TW__NATIVE_CALL) {
             if (region_holds(r, target)) *tw__region_at(r, target) |= at_target, g_array_append_val(todo, target);
