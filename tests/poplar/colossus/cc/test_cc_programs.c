@@ -143,11 +143,63 @@ static void random_programs(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* --- tables of jumps ----------------------------------------------------------------------------------------- */
+
+#define CASES                                                                                     \
+    "case 0: y += 9; break; case 1: y *= 3; break; case 2: y ^= 7; break; case 3: y /= 7; break;" \
+    "case 4: y -= 9; break; case 5: y *= 5; break; case 6: y >>= 1; break; case 7: y |= 8; break;"
+#define HEAD "#include \"program.h\"\nu32 (*volatile p)(u32);\n"
+#define LOOP "int main(void) { u32 y = 1; for (u32 i = 0; i < 8000; i++) y = f(i & 15, y); out(y); return 0; }\n"
+
+static const struct {
+    const char *what, *text;
+    unsigned tables, most; /* turns of main(); 0: not run */
+} switches[] = {
+    { "dense", HEAD "static NOINLINE u32 f(u32 x, u32 y) { switch (x) {" CASES "} return y; }\n" LOOP, 1, 150000 },
+    { "no other values", HEAD "static NOINLINE u32 f(u32 x, u32 y) { switch (x & 7) {" CASES "} return y; }\n" LOOP,
+      1, 180000 },
+    { "few",
+      HEAD "u32 f(u32 x, u32 y) { switch (x) { case 1: y += 9; break; case 2: y *= 3; break; case 3: y ^= 7; } "
+           "return y; }\n",
+      0, 0 },
+    { "a list of calls is missing",
+      HEAD "u32 f(u32 x, u32 y) { switch (x) {" CASES "default: y = p(y); } return y; }\n", 0, 0 },
+    { "inline assembly that may call",
+      HEAD "u32 f(u32 x, u32 y) { switch (x) {" CASES "default: __asm__(\"br %0\" :: \"r\"(p)); } return y; }\n", 0,
+      0 },
+};
+
+static unsigned tables_in(const char *assembly)
+{
+    unsigned count = 0;
+    for (const char *at = assembly; (at = strstr(at, "\n.Lt")); at++) count++;
+    return count;
+}
+
+static void tables(void **unused)
+{
+    (void)unused;
+    static const char *const args[] = { "-O2", "-w", "-std=gnu11", "-nostdinc", "-I" PROGRAMS, NULL };
+    for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
+        g_autoptr(GString) problems = g_string_new(NULL);
+        g_autofree char *assembly = program_compile("x.c", switches[i].text, TW__CC_C, args, problems);
+        if (!assembly) fail_msg("%s: %s", switches[i].what, problems->str);
+        if (tables_in(assembly) != switches[i].tables) fail_msg("%s: %s", switches[i].what, assembly);
+        uint64_t turns = 0;
+        if (!switches[i].most) continue;
+        g_autoptr(GArray) words = program_run(assembly, 1000000, &turns, problems);
+        if (!words) fail_msg("%s: %s", switches[i].what, problems->str);
+        print_message("%s: %llu turns\n", switches[i].what, (unsigned long long)turns);
+        assert_in_range(turns, 1, switches[i].most);
+    }
+}
+
 int main(void)
 {
     g_autoptr(GString) problems = g_string_new(NULL);
     g_autofree char *any = program_compile("x.c", "int x;", TW__CC_C, NULL, problems);
     if (!any) return print_message("no compiler: %s\n", problems->str), 0;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_program), cmocka_unit_test(random_programs) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_program), cmocka_unit_test(random_programs),
+                                        cmocka_unit_test(tables) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
