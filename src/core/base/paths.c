@@ -35,8 +35,7 @@ static bool has_headers(const char *folder)
     return paths_join(header, folder, "/tilewright/base.h") && g_access(header, F_OK) == 0;
 }
 
-/* Folder of libtilewright.so, when this code runs from it and not from a statically linked program. */
-static bool library_folder(char out[PATH_MAX])
+static bool find_library(char out[PATH_MAX])
 {
     Dl_info info;
     if (!dladdr((const void *)(uintptr_t)tw__lib_dir, &info) || !info.dli_fname) return false;
@@ -46,6 +45,35 @@ static bool library_folder(char out[PATH_MAX])
     if (slash - info.dli_fname >= PATH_MAX) return false;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - info.dli_fname), info.dli_fname);
     return realpath(*folder ? folder : "/", out) != NULL;
+}
+
+/* Folder of libtilewright.so, when this code runs from it and not from a statically linked program; found once. */
+static const char *library_folder(void)
+{
+    static char folder[PATH_MAX];
+    static gsize found;
+    if (g_once_init_enter(&found)) g_once_init_leave(&found, find_library(folder) ? 2 : 1);
+    return found == 2 ? folder : NULL;
+}
+
+static bool find_headers(char out[PATH_MAX])
+{
+    static const char *const above[] = { "/../include", "/../../include" }; /* lib, lib/x86_64-linux-gnu */
+    const char *folder = library_folder();
+    char candidate[PATH_MAX];
+    for (size_t i = 0; folder && i < sizeof above / sizeof *above; i++)
+        if (paths_join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, out))
+            return true;
+    return false;
+}
+
+/* Those that belong to the library, found once. */
+static const char *library_headers(void)
+{
+    static char folder[PATH_MAX];
+    static gsize found;
+    if (g_once_init_enter(&found)) g_once_init_leave(&found, find_headers(folder) ? 2 : 1);
+    return found == 2 ? folder : NULL;
 }
 
 /* Below the tree that the user names, as a whole path: it ends up in search paths of programs. */
@@ -61,19 +89,14 @@ const char *tw__lib_dir(void)
 {
     static _Thread_local char path[PATH_MAX];
     if (below_root(path, "/lib")) return path;
-    return library_folder(path) ? path : TW_BINARY_DIR;
+    return library_folder() ? library_folder() : TW_BINARY_DIR;
 }
 
 const char *tw__include_dir(void)
 {
     static _Thread_local char path[PATH_MAX];
     if (below_root(path, "/include")) return path;
-    char folder[PATH_MAX], candidate[PATH_MAX];
-    static const char *const above[] = { "/../include", "/../../include" }; /* lib, lib/x86_64-linux-gnu */
-    for (size_t i = 0; library_folder(folder) && i < sizeof above / sizeof *above; i++)
-        if (paths_join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, path))
-            return path;
-    return TW_SOURCE_DIR "/include";
+    return library_headers() ? library_headers() : TW_SOURCE_DIR "/include";
 }
 
 /* Users without a home have a folder each. */

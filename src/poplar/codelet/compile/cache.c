@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *tw__cache_folder(void)
@@ -205,7 +206,7 @@ static gint cache_by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char *tw__cache_headers_digest(void)
+static GPtrArray *header_names(void)
 {
     static const char *const folders[] = { "poplar", "poplar/device" };
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -218,11 +219,51 @@ char *tw__cache_headers_digest(void)
     }
     g_ptr_array_sort(names, cache_by_name);
     g_ptr_array_add(names, g_build_filename(tw__include_dir(), "tilewright", "codelet.h", NULL));
+    return names;
+}
+
+/* Names, sizes and times: the same as long as nobody writes to one of the files. */
+static char *stamp_of(const GPtrArray *names)
+{
+    GString *stamp = g_string_new(NULL);
+    for (guint i = 0; i < names->len; i++) {
+        struct stat info = { 0 };
+        stat(names->pdata[i], &info);
+        g_string_append_printf(stamp, "%s %llu %lld %lld.%09ld %lld.%09ld\n", (char *)names->pdata[i],
+                               (unsigned long long)info.st_ino, (long long)info.st_size,
+                               (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec, (long long)info.st_ctim.tv_sec,
+                               info.st_ctim.tv_nsec);
+    }
+    return g_string_free(stamp, FALSE);
+}
+
+static char *digest_of(const GPtrArray *names)
+{
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     bool any = false;
     for (guint i = 0; i < names->len; i++) any = add_file(sum, names->pdata[i]) || any; /* folders are skipped */
     char *digest = any ? g_strdup(g_checksum_get_string(sum)) : NULL;
     g_checksum_free(sum);
+    return digest;
+}
+
+/* A source for all targets asks five times. */
+char *tw__cache_headers_digest(void)
+{
+    static GMutex lock;
+    static char *kept, *kept_stamp;
+    GPtrArray *names = header_names();
+    g_mutex_lock(&lock);
+    char *stamp = stamp_of(names);
+    if (!kept_stamp || strcmp(stamp, kept_stamp) != 0) {
+        g_free(kept);
+        kept = digest_of(names);
+        char *old = kept_stamp;
+        kept_stamp = stamp, stamp = old;
+    }
+    char *digest = g_strdup(kept);
+    g_mutex_unlock(&lock);
+    g_free(stamp);
     g_ptr_array_free(names, TRUE);
     return digest;
 }

@@ -60,6 +60,31 @@ static void test_keys(void **state)
     assert_int_equal(files_in_cache(".d"), 0); /* nothing temporary stays */
 }
 
+/* Our own headers are a part of the key, and may change while a process runs. */
+static void test_our_headers(void **state)
+{
+    (void)state;
+    g_autofree char *root = g_build_filename(cache_folder, "root", NULL),
+                    *folder = g_build_filename(root, "include", "poplar", NULL),
+                    *header = g_build_filename(folder, "Vertex.hpp", NULL);
+    g_mkdir_with_parents(folder, 0700);
+    g_setenv("TILEWRIGHT_ROOT", root, TRUE);
+    assert_null(tw__cache_headers_digest());
+    static const char *const texts[] = { "#define A 1\n", "#define A 2\n", "#define A 2\n", "#define A 1\n" };
+    char *digests[G_N_ELEMENTS(texts)];
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_file_set_contents(header, texts[i], -1, NULL);
+        digests[i] = tw__cache_headers_digest();
+        g_autofree char *again = tw__cache_headers_digest();
+        assert_string_equal(digests[i], again);
+    }
+    g_unsetenv("TILEWRIGHT_ROOT");
+    assert_string_not_equal(digests[0], digests[1]);
+    assert_string_equal(digests[1], digests[2]);
+    assert_string_equal(digests[0], digests[3]);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(digests[i]);
+}
+
 /* Processes that compile the same new source at once all get it. */
 static void test_processes(void **state)
 {
@@ -308,6 +333,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "no-compiler") == 0) return without_compiler();
     if (argc > 2 && strcmp(argv[1], "compile") == 0) return value_of(argv[2], NULL) == 3 ? 0 : 1;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_keys),
+                                        cmocka_unit_test(test_our_headers),
                                         cmocka_unit_test(test_processes),
                                         cmocka_unit_test(test_precompiled_header),
                                         cmocka_unit_test(test_missing_files),
