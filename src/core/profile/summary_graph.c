@@ -41,8 +41,8 @@ static void print_target(const tw__page *page)
         g_snprintf(text, sizeof text, "%u x %u", p->grid.columns, p->grid.rows);
         tw__line(page, 2, "Columns x Rows", text);
     }
-    tw__line(page, 2, page->terms->memory_per_tile, strcat(tw__fixed1(text, bytes / 1024), " KiB"));
-    tw__line(page, 2, "Total Memory", strcat(tw__fixed1(text, total / 1048576), " MiB"));
+    tw__line(page, 2, page->terms->memory_per_tile, strcat(tw__fixed1(text, bytes / 1024), " kB"));
+    tw__line(page, 2, "Total Memory", strcat(tw__fixed1(text, total / 1048576), " MB"));
     tw__line(page, 2, "Clock Speed (approx)", strcat(tw__fixed1(text, p->target.clock_hz / 1e6), " MHz"));
     if (!page->terms->is_graph) return;
     tw__line_count(page, 2, "Number of Replicas", replicas);
@@ -51,7 +51,7 @@ static void print_target(const tw__page *page)
     else
         tw__line_count(page, 2, "Replicas per IPU", replicas / chips);
     tw__line_count(page, 2, "Tiles per Replica", tiles / replicas);
-    tw__line(page, 2, "Memory per Replica", strcat(tw__fixed1(text, total / 1048576 / (double)replicas), " MiB"));
+    tw__line(page, 2, "Memory per Replica", strcat(tw__fixed1(text, total / 1048576 / (double)replicas), " MB"));
 }
 
 static void print_graph(const tw__page *page)
@@ -220,7 +220,7 @@ static void print_histogram(const tw__page *page, const uint64_t *by_tile, range
     char title[TW__LABEL];
     tw__heading(page, 4, tw__worded(page->terms, "By Tile (Excluding Gaps):", title));
     g_snprintf(title, sizeof title, "Count (%s)", page->terms->plurals[1]);
-    fprintf(page->out, "      %-14s %-*s %s\n", "Range (KiB)", BAR, "Histogram (Excluding Gaps)", title);
+    fprintf(page->out, "      %-14s %-*s %s\n", "Range (KB)", BAR, "Histogram (Excluding Gaps)", title);
     for (uint64_t r = 0; r < rows; r++) {
         char bar[BAR + 1] = "", text[TW__TEXT];
         memset(bar, '*', (size_t)((counts[r] * BAR + most - 1) / most));
@@ -235,7 +235,7 @@ static void print_maximum(const tw__page *page, const char *which, const uint64_
     char bytes[TW__TEXT], kb[TW__TEXT], tile[TW__TEXT];
     for (uint32_t t = tiles.first; t < tiles.end; t++)
         if (by_tile[t] > by_tile[fullest]) fullest = t;
-    fprintf(page->out, "      Maximum (%s Gaps): %s (%s KiB) on %s %s\n", which,
+    fprintf(page->out, "      Maximum (%s Gaps): %s (%s K) on %s %s\n", which,
             tw__commas(bytes, sizeof bytes, by_tile[fullest]), tw__fixed1(kb, (double)by_tile[fullest] / 1024),
             page->terms->words[1], tw__profile_tile(page->p, fullest, tile));
 }

@@ -69,7 +69,7 @@ static void profile_summary_unplaced(void **state)
     HAS(text, "Variables: 2,200 B\nStack: 40 B\nTotal: 2,240 B\n");
     HAS_NOT(text, "\nOverlapped");
     HAS(text, "Note: modelled: Variables.\nNote: absent: Vertex Code.\nNote: variables have no addresses");
-    HAS(text, "Maximum (Excluding Gaps): 1,510 (1.5 KiB) on tile 2\n1 tile(s) out of memory\n");
+    HAS(text, "Maximum (Excluding Gaps): 1,510 (1.5 K) on tile 2\n1 tile(s) out of memory\n");
     HAS(text, "Tile 2: 1,510 B including gaps, 510 B past the end\nVariables: 1,500 B\nStack: 10 B\n");
     HAS_NOT(text, "Execution:");
     HAS_NOT(text, "Optimizations:");

@@ -121,9 +121,9 @@ static tw_insn insn_of(uint16_t row, bool low)
 /* What a loop of this test can hold: no ends, no rpt (it has a test of its own), nothing of the supervisor. */
 static bool usable(const tw_isa_row *r, tw_isa_arch arch)
 {
-    static const char *const not [] = { "exitneg", "exitnz", "exitpos", "exitz", "rpt_m", "rpt_z", "trap" };
-    for (size_t i = 0; i < G_N_ELEMENTS(not ); i++)
-        if (strcmp(r->id, not [i]) == 0) return false;
+    static const char *const not[] = { "exitneg", "exitnz", "exitpos", "exitz", "rpt_m", "rpt_z", "trap" };
+    for (size_t i = 0; i < G_N_ELEMENTS(not); i++)
+        if (strcmp(r->id, not[i]) == 0) return false;
     return (r->archs & arch) && (r->context & TW_ISA_WORKER);
 }
 

@@ -181,7 +181,7 @@ typedef struct tw__mir_data {
         uint32_t at; /* four bytes */
         const char *symbol;
         int64_t add;
-    } * addresses; /* in ascending order */
+    } *addresses; /* in ascending order */
     uint32_t address_count;
 } tw__mir_data;
 

@@ -3,22 +3,14 @@
  * cases in a row do the same, so that none of it becomes data. */
 #include "program.h"
 
-#define A(n)                  \
-    case n:                   \
-        y = y * 3 + (u32)(n); \
-        break;
-#define B(n)                       \
-    case n:                        \
-        y = (y ^ 0x55) - (u32)(n); \
-        break;
-#define C(n)                  \
-    case n:                   \
-        y = mix(y, (u32)(n)); \
-        break;
-#define D(n)                  \
-    case n:                   \
-        y = y / 7 + (y >> 3); \
-        break;
+#define A(n) \
+    case n: y = y * 3 + (u32)(n); break;
+#define B(n) \
+    case n: y = (y ^ 0x55) - (u32)(n); break;
+#define C(n) \
+    case n: y = mix(y, (u32)(n)); break;
+#define D(n) \
+    case n: y = y / 7 + (y >> 3); break;
 #define FOUR(n)         A(n) B((n) + 1) C((n) + 2) D((n) + 3)
 #define SIXTEEN(n)      FOUR(n) FOUR((n) + 4) FOUR((n) + 8) FOUR((n) + 12)
 #define SPREAD(n, step) A(n) B((n) + (step)) C((n) + 2 * (step)) D((n) + 3 * (step))
