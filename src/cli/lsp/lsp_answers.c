@@ -284,7 +284,7 @@ json_t *tw__lsp_inlay(tw__lsp *server, const json_t *params, const char **error)
     return list;
 }
 
-/* With the ends of lines that the document has: CR LF where its first line ends so. Compilers read no lone CR as one. */
+/* With the ends of lines that the document has: CR LF where its first line ends so; compilers see no lone CR. */
 static char *with_line_ends(const tw__lsp_text *text, char *printed)
 {
     const char *end = memchr(text->bytes, '\n', text->size);

@@ -5,8 +5,8 @@
 
 #include "core/profile/schema.h"
 
-/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data, threads) are left out
- * where `is_graph` is false and they are zero. */
+/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data, threads) are
+ * left out where `is_graph` is false and they are zero. */
 typedef struct tw__terms {
     const char *target;                 /* tw__profile_target.type; NULL: all others */
     const char *chips, *tiles_per_chip; /* NULL: the profile has a part of a chip */
