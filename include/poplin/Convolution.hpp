@@ -22,21 +22,6 @@ struct PlanCosts {
 };
 
 namespace detail {
-/* "name=value" strings of options, for calls that make no step. */
-class ConvOptions {
-  public:
-    explicit ConvOptions(const poplar::OptionFlags &options)
-    {
-        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-        for (const std::string &t : texts) list.push_back(t.c_str());
-        list.push_back(nullptr);
-    }
-    const char *const *data() const { return list.data(); }
-
-  private:
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-};
 using ConvCreate = tw_tensor (*)(tw_graph *, const tw_conv_params *, const char *, const char *const *);
 inline poplar::Tensor convCreate(const char *call, ConvCreate create, poplar::Graph &graph,
                                  const ConvParams &params, const poplar::DebugContext &debugContext,
@@ -44,7 +29,7 @@ inline poplar::Tensor convCreate(const char *call, ConvCreate create, poplar::Gr
 {
     tw_conv_params p = params.handle();
     p.input_type = poplar::handles::of(params.inputType); /* of FP8 too */
-    const ConvOptions list(options);
+    const poplar::handles::OptionList list(options);
     const std::string path = debugContext.getPathName();
     const poplar::Tensor made =
         poplar::handles::make(graph, call, [&](tw_graph *g) { return create(g, &p, path.c_str(), list.data()); });
@@ -55,7 +40,7 @@ inline void convPlan(const char *call, std::ostream &out, const poplar::Graph &g
                      const poplar::OptionFlags &options)
 {
     const tw_conv_params p = params.handle();
-    const ConvOptions list(options);
+    const poplar::handles::OptionList list(options);
     std::unique_ptr<char, void (*)(void *)> text(nullptr, std::free);
     poplar::handles::call(graph, call, [&](tw_graph *g) { text.reset(tw_poplin_conv_plan(g, &p, list.data())); });
     if (text) out << text.get();
@@ -64,7 +49,7 @@ inline PlanCosts convCosts(const char *call, const poplar::Graph &graph, const C
                            const poplar::OptionFlags &options)
 {
     const tw_conv_params p = params.handle();
-    const ConvOptions list(options);
+    const poplar::handles::OptionList list(options);
     tw_conv_costs costs = { 0, 0 };
     poplar::handles::call(graph, call, [&](tw_graph *g) { costs = tw_poplin_conv_costs(g, &p, list.data()); });
     return PlanCosts{ static_cast<std::size_t>(costs.cycles), static_cast<std::size_t>(costs.bytes) };

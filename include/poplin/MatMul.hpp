@@ -110,11 +110,7 @@ inline poplar::Tensor create(const char *call, Create make, unsigned rank, popla
 {
     wantRank(call, rank, a.size());
     wantRank(call, rank, b.size());
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) list.push_back(t.c_str());
-    list.push_back(nullptr);
+    const poplar::handles::OptionList list(options);
     std::string path = debugContext.getPathName();
     poplar::Tensor made = poplar::handles::make(graph, call, [&](tw_graph *g) {
         return make(g, poplar::handles::of(type), rank, a.data(), b.data(), path.c_str(), list.data());
@@ -135,11 +131,7 @@ inline std::string planText(const char *call, const poplar::Graph &graph, const 
                             const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
                             const poplar::OptionFlags &options)
 {
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) list.push_back(t.c_str());
-    list.push_back(nullptr);
+    const poplar::handles::OptionList list(options);
     wantRank(call, static_cast<unsigned>(aShape.size()), bShape.size());
     char *text = nullptr;
     poplar::handles::call(graph, call, [&](tw_graph *g) {

@@ -25,11 +25,7 @@ inline poplar::Tensor solverInput(const char *call, poplar::Graph &graph, const 
                                   const std::vector<std::size_t> &shape, const poplar::DebugContext &debugContext,
                                   const poplar::OptionFlags &options)
 {
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) list.push_back(t.c_str());
-    list.push_back(nullptr);
+    const poplar::handles::OptionList list(options);
     std::string path = debugContext.getPathName();
     return poplar::handles::make(graph, call, [&](tw_graph *g) {
         return tw_poplin_create_solver_input(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),

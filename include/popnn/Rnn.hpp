@@ -21,21 +21,6 @@ namespace rnn {
 
 namespace detail {
 
-/* Options as the calls of C want them. */
-class Options {
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-
-  public:
-    explicit Options(const poplar::OptionFlags &options)
-    {
-        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-        for (const std::string &t : texts) list.push_back(t.c_str());
-        list.push_back(nullptr);
-    }
-    const char *const *data() const { return list.data(); }
-};
-
 inline tw_recurrent layerOf(const char *call, tw_recurrent_kind kind, const RnnParams &rnn,
                             NonLinearityType activation, NonLinearityType recurrentActivation)
 {
@@ -88,7 +73,7 @@ inline State owned(poplar::Graph &graph, const tw_recurrent_state &s)
 inline poplar::Tensor createInput(const char *call, poplar::Graph &graph, const tw_recurrent &layer,
                                   const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
 {
-    const Options list(options);
+    const poplar::handles::OptionList list(options);
     return poplar::handles::make(graph, call, [&](tw_graph *g) {
         return tw_popnn_recurrent_input(g, &layer, debugContext.getPathName().c_str(), list.data());
     });
@@ -96,7 +81,7 @@ inline poplar::Tensor createInput(const char *call, poplar::Graph &graph, const 
 inline State createState(const char *call, poplar::Graph &graph, const tw_recurrent &layer,
                          const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
 {
-    const Options list(options);
+    const poplar::handles::OptionList list(options);
     tw_recurrent_state made = {};
     poplar::handles::call(graph, call, [&](tw_graph *g) {
         made = tw_popnn_recurrent_state(g, &layer, debugContext.getPathName().c_str(), list.data());
@@ -106,7 +91,7 @@ inline State createState(const char *call, poplar::Graph &graph, const tw_recurr
 inline Weights createWeights(const char *call, poplar::Graph &graph, const tw_recurrent &layer,
                              const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
 {
-    const Options list(options);
+    const poplar::handles::OptionList list(options);
     tw_recurrent_weights made = {};
     poplar::handles::call(graph, call, [&](tw_graph *g) {
         made = tw_popnn_recurrent_weights(g, &layer, debugContext.getPathName().c_str(), list.data());

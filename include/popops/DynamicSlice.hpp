@@ -37,11 +37,7 @@ inline std::string slicePlanText(const poplar::Graph &graph, const char *call, c
                                  std::size_t rows, std::size_t columns, std::size_t lookups,
                                  const poplar::OptionFlags &options)
 {
-    std::vector<std::string> texts; /* "name=value" */
-    std::vector<const char *> list;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) list.push_back(t.c_str());
-    list.push_back(nullptr);
+    const poplar::handles::OptionList list(options);
     std::string text;
     poplar::handles::call(graph, call, [&](tw_graph *g) {
         char *made = tw_popops_slice_plan(g, poplar::handles::of(type), rows, columns, lookups, list.data());

@@ -124,12 +124,8 @@ inline tw_tensor reduceToSets(poplar::Graph &graph, const SingleReduceOp &reduct
 {
     const std::vector<SingleReduceOp> list = { reduction }; /* whose dimensions the call reads */
     const ReduceList one(list);
-    std::vector<std::string> texts; /* "name=value" */
-    std::vector<const char *> flags;
+    const poplar::handles::OptionList flags(options);
     std::vector<tw_compute_set> sets;
-    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-    for (const std::string &t : texts) flags.push_back(t.c_str());
-    flags.push_back(nullptr);
     for (const poplar::ComputeSet &cs : css) sets.push_back(tw_compute_set{ cs.getId() });
     sets.resize(css.size() + TW_REDUCE_SETS);
     std::size_t count = css.size();

@@ -18,19 +18,6 @@ namespace popsparse {
 namespace dynamic {
 
 namespace detail {
-/* Options for calls that make no step. */
-class OptionTexts {
-    std::vector<std::string> texts;
-
-  public:
-    std::vector<const char *> list;
-    explicit OptionTexts(const poplar::OptionFlags &options)
-    {
-        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-        for (const std::string &t : texts) list.push_back(t.c_str());
-        list.push_back(nullptr);
-    }
-};
 /* What a plan depends on beside the number of tiles. */
 inline std::string planned(const poplar::Type &type, const Problem &p, const poplar::OptionFlags &options)
 {
@@ -53,12 +40,12 @@ inline SparseTensor createSparse(const char *call, poplar::Graph &graph, const p
                                  const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
                                  PlanningCache *cache, const poputil::TensorMetaData &made = {})
 {
-    const OptionTexts texts(options);
+    const poplar::handles::OptionList texts(options);
     const tw_sparse_params params = p.params();
     const std::string path = debugContext.getPathName();
     tw_sparse_tensor both{};
     poplar::Tensor meta = poplar::handles::make(graph, call, [&](tw_graph *g) {
-        both = tw_popsparse_create_weights(g, poplar::handles::of(type), &params, path.c_str(), texts.list.data());
+        both = tw_popsparse_create_weights(g, poplar::handles::of(type), &params, path.c_str(), texts.data());
         return both.meta;
     });
     poplar::Tensor values = poplar::handles::make(graph, call, [&](tw_graph *) { return both.values; });
@@ -70,11 +57,11 @@ inline poplar::Tensor createDense(const char *call, poplar::Graph &graph, const 
                                   const Problem &p, const poplar::DebugContext &debugContext,
                                   const poplar::OptionFlags &options)
 {
-    const OptionTexts texts(options);
+    const poplar::handles::OptionList texts(options);
     const tw_sparse_params params = p.params();
     const std::string path = debugContext.getPathName();
     return poplar::handles::make(graph, call, [&](tw_graph *g) {
-        return tw_popsparse_create_input(g, poplar::handles::of(type), &params, path.c_str(), texts.list.data());
+        return tw_popsparse_create_input(g, poplar::handles::of(type), &params, path.c_str(), texts.data());
     });
 }
 inline poplar::Tensor multiply(const char *call, poplar::Graph &graph, const SparseTensor &sparse,

@@ -37,13 +37,12 @@ template <typename T> class Partitioner {
 
     template <typename F> void ask(F f) const
     {
-        const detail::OptionTexts texts(flags);
+        const poplar::handles::OptionList texts(flags);
         const tw_sparse_params params = problem.params();
         poplar::Graph whole(target);
         const auto call = [&](const poplar::Graph &graph) {
-            poplar::handles::call(graph, "popsparse::dynamic::Partitioner", [&](tw_graph *g) {
-                f(g, poplar::handles::of(type), &params, texts.list.data());
-            });
+            poplar::handles::call(graph, "popsparse::dynamic::Partitioner",
+                                  [&](tw_graph *g) { f(g, poplar::handles::of(type), &params, texts.data()); });
         };
         if (tiles < target.getNumTiles())
             call(whole.createVirtualGraph(0, tiles));

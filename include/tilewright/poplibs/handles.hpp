@@ -12,7 +12,9 @@
 #include <functional>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 #ifndef TW_NO_CALL_SITES /* lines of this header would not help anybody */
 #define TW_NO_CALL_SITES
 #endif
@@ -31,6 +33,22 @@ tw_program of(Graph &graph, const program::Program &program); /* as it is now: w
 void call(const Graph &graph, const char *name, const std::function<void(tw_graph *)> &f);
 /* The same for what makes a tensor; its handle belongs to the result, so it has to be a new one. */
 Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_graph *)> &f);
+
+/* Options as calls of C take them: "name=value" strings, NULL ends. */
+class OptionList {
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+
+  public:
+    explicit OptionList(const OptionFlags &options)
+    {
+        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+        for (const std::string &t : texts) list.push_back(t.c_str());
+        list.push_back(nullptr);
+    }
+    OptionList(const OptionList &) = delete;
+    const char *const *data() const { return list.data(); }
+};
 
 struct Call {
     tw_graph *graph;

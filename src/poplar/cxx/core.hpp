@@ -17,6 +17,7 @@
 #include <poplar/exceptions.hpp>
 #include <string>
 #include <sys/single_threaded.h>
+#include <tilewright/poplibs/handles.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -44,13 +45,6 @@ inline std::string metadataHandle(const StringRef &handle)
 {
     return handle.cloneAsString() + "/metadata";
 }
-
-/* "key=value" strings and the NULL-terminated list of them. */
-struct OptionList {
-    explicit OptionList(const OptionFlags &flags);
-    std::vector<std::string> text;
-    std::vector<const char *> list;
-};
 
 /* Holds a graph's lock. The C handle tables are not made for threads, const queries of C++ are. While the process has
  * one thread there is nobody to keep out, and a graph of a million vertices takes the lock nine million times. */

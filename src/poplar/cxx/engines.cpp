@@ -59,12 +59,12 @@ static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program
     core::Lowering lowering(holder);
     std::vector<tw_program> lowered;
     for (const program::Program &p : programs) lowered.push_back(lowering.lower(p));
-    core::OptionList list(options);
+    const handles::OptionList list(options);
     auto compiled = std::make_shared<Compiled>();
     compiled->options = options;
-    compiled->engine = tw_engine_new_with_progress(
-        holder.graph, static_cast<unsigned>(lowered.size()), lowered.data(), list.list.data(),
-        progress ? tellProgress : nullptr, const_cast<ProgressFunc *>(&progress));
+    compiled->engine = tw_engine_new_with_progress(holder.graph, static_cast<unsigned>(lowered.size()),
+                                                   lowered.data(), list.data(), progress ? tellProgress : nullptr,
+                                                   const_cast<ProgressFunc *>(&progress));
     const tw_error *error = tw_engine_error(compiled->engine);
     std::exception_ptr thrown;
     std::swap(thrown, core::thrownByCallback());

@@ -21,10 +21,10 @@ void Executable::serialize(std::ostream &out) const
 std::shared_ptr<core::Compiled> core::compiledFrom(std::istream &in, const OptionFlags &options, const char *call)
 {
     std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    OptionList list(options);
+    const handles::OptionList list(options);
     auto compiled = std::make_shared<Compiled>();
     compiled->options = options;
-    compiled->engine = tw_engine_deserialize(bytes.data(), bytes.size(), list.list.data());
+    compiled->engine = tw_engine_deserialize(bytes.data(), bytes.size(), list.data());
     core::check(tw_status_of(compiled->engine), call);
     tw_engine_set_stored_halves(compiled->engine, true);
     return compiled;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <memory>
 #include <sstream>
-#include <tilewright/poplibs/handles.hpp>
 
 namespace poplar {
 namespace handles {
@@ -85,12 +84,12 @@ static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugC
                              const OptionFlags &flags, const char *name,
                              const std::function<tw_tensor(const Call &)> &f)
 {
-    core::OptionList options(flags);
+    const OptionList options(flags);
     const std::string path = dc.getPathName();
     tw_program sequence = { 0 };
     tw_tensor made = graph.get().call(name, [&](tw_graph *g) {
         sequence = tw_program_sequence(g, path.empty() ? nullptr : path.c_str());
-        return f(Call{ g, sequence, path.c_str(), options.list.data() });
+        return f(Call{ g, sequence, path.c_str(), options.data() });
     });
     auto step = std::make_shared<Finished>(sequence, name);
     step->name = path;

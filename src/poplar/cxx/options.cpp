@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Options as JSON and as the lists that the C API takes. */
+/* Options as JSON. */
 #include "core.hpp"
 
 #include <cstdlib>
@@ -75,13 +75,6 @@ void readJSONFromEnv(StringRef variable, OptionFlags &flags)
     } catch (const parse_error &e) {
         throw parse_error(name + ": " + e.what());
     }
-}
-
-core::OptionList::OptionList(const OptionFlags &flags)
-{
-    for (const auto &f : flags) text.push_back(f.first + "=" + f.second);
-    for (const std::string &s : text) list.push_back(s.c_str());
-    list.push_back(nullptr);
 }
 
 } // namespace poplar

@@ -333,11 +333,7 @@ Device Device::createCPUDevice(unsigned)
 
 Device Device::createSimulatorDevice(const Target &target, const OptionFlags &options)
 {
-    std::vector<std::string> texts;
-    std::vector<const char *> pairs;
-    for (const auto &option : options) texts.push_back(option.first + "=" + option.second);
-    for (const auto &text : texts) pairs.push_back(text.c_str());
-    pairs.push_back(nullptr);
+    const handles::OptionList pairs(options);
     tw_ipu_model model = tw_ipu_model();
     model.size = sizeof model;
     model.chip = chipOf(target.getTargetArchString(), "Device::createSimulatorDevice");
