@@ -7,20 +7,22 @@
 #include <string.h>
 
 /* each * product of what is named: a field's elements ("in": of all rows), the value of plain state ("=n"), the
- * logarithm of one more than that ("lg k"), whole units of a field's elements ("128 out"). */
+ * logarithm of one more than that ("lg k"), whole units of a field's elements ("128 out"), turns of loops
+ * ("lu cells": estimate_turns()), how many turns one worker takes for all ("alone"). */
 typedef struct estimate_term {
     double each;
-    const char *of[3];
+    const char *of[4];
 } estimate_term;
 typedef struct estimate_row {
     const char *prefix; /* of the vertex's name */
     double start;
-    estimate_term term[2];
+    estimate_term term[3];
 } estimate_row;
 
 static const estimate_row estimate_rows[] = {
-    { "poplin::Factor<", 60, { { 4.4, { "=n", "=n", "=n" } } } },
-    { "poplin::Lu<", 130, { { 46, { "=m", "=n" } }, { 1.3, { "=m", "=n", "=n" } } } },
+    { "poplin::Factor<", 60, { { 12, { "=n", "=n" } }, { 1.2, { "=n", "=n", "=n" } } } },
+    { "poplin::Lu<", 150, { { 0.2, { "q" } }, { 40, { "lu rows" } }, { 4, { "lu cells" } } } },
+    { "poplin::Qr<", 400, { { 0.2, { "q" } }, { 20, { "qr rows" } }, { 11.6, { "qr cells" } } } },
     { "poplin::Substitute<", 700, { { 13, { "=n", "=n", "=columns" } }, { 50, { "=n", "=columns" } } } },
     { "popops::Fill<", 15, { { 0.8, { "out" } } } },
     { "popops::First<", 60, { { 40, { "in", "lg k" } } } },
@@ -46,7 +48,12 @@ static const estimate_row estimate_rows[] = {
     { "popops::Slice<unsigned_short", 1500, { { 250, { "=lookups", "=rows" } }, { 12, { "s" } } } },
     { "popops::Slice<", 700, { { 150, { "=lookups", "=rows" } }, { 4, { "s" } } } },
     { "popops::SplineBasis<", 60, { { 160, { "basis", "size" } } } },
-    { "popops::SplineWeighting<", 200, { { 18, { "out", "=splines", "=channels" } } } },
+    { "popops::SplineWeighting<half",
+      200,
+      { { 62, { "out", "=splines", "alone" } }, { 11.3, { "out", "=splines", "=channels", "alone" } } } },
+    { "popops::SplineWeighting<",
+      200,
+      { { 60, { "out", "=splines" } }, { 11.3, { "out", "=splines", "=channels" } } } },
     { "popops::Take<", 40, { { 6, { "out" } } } },
     { "popops::Update", 700, { { 700, { "=lookups", "=rows" } }, { 4, { "s" } } } },
     { "poprand::Bernoulli<", 60, { { 25100, { "128 out" } } } },
@@ -71,9 +78,24 @@ static double estimate_elements(const tw_vertex_info *v, const char *field)
     return (double)n;
 }
 
+/* Of the loops over columns that LU and QR take one after the other: rows that one is taken from, or columns of both
+ * matrices that one is reflected in; with "cells", the elements of these that are changed. */
+static double estimate_turns(const tw_vertex_info *v, const char *what)
+{
+    double n = tw_vertex_info_value(v, "n", 0), m = sqrt(estimate_elements(v, "q")), turns = 0;
+    bool qr = *what == 'q', cells = g_str_has_suffix(what, "cells");
+    for (double k = 0; k < n && k + 1 < m; k++) {
+        double rows = qr ? n - k + m : m - 1 - k, each = qr ? m - k : n - 1 - k;
+        turns += cells ? rows * each : rows;
+    }
+    return turns;
+}
+
 static double estimate_factor(const tw_vertex_info *v, const char *what)
 {
     if (*what == '=') return tw_vertex_info_value(v, what + 1, 0);
+    if (g_str_has_prefix(what, "lu ") || g_str_has_prefix(what, "qr ")) return estimate_turns(v, what);
+    if (strcmp(what, "alone") == 0) return (size_t)tw_vertex_info_value(v, "columns", 0) % 2 ? 6 : 1;
     if (strcmp(what, "lg bins") == 0) return log2(1 + estimate_elements(v, "out"));
     if (g_str_has_prefix(what, "lg ")) return log2(1 + tw_vertex_info_value(v, what + 3, 0));
     char *field;

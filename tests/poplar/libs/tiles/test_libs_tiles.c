@@ -237,17 +237,71 @@ static void solvers(bench *b, tw_type type)
     compared(b, lu.first), compared(b, lu.second);
 }
 
-static void splines(bench *b, tw_type type)
+/* Cycles of factors grow otherwise with rows than with columns. */
+static void factors(bench *b, tw_type type, size_t m, size_t n)
 {
-    tw_tensor places = made(b, type, SHAPE(11, 2), 0, 1), size = made(b, TW_INT, SHAPE(2), 3, 4),
-              is_open = made(b, TW_UNSIGNED_CHAR, SHAPE(2), 0, 2), x = made(b, type, SHAPE(11, 3), -1, 1),
-              weights = made(b, type, SHAPE(9, 3, 4), -1, 1);
-    tw_tensor basis = tw_graph_add_variable(b->g, type, SHAPE(11, 4), "basis"),
-              index = tw_graph_add_variable(b->g, TW_INT, SHAPE(11, 4), "index");
+    tw_tensor x = made(b, type, SHAPE(2, m, n), -1, 1);
+    tw_pair lu = tw_poplin_lu(b->g, x, b->p, NULL);
+    compared(b, lu.first), compared(b, lu.second);
+    if (m < n) return;
+    tw_pair qr = tw_poplin_qr(b->g, x, b->p, NULL);
+    compared(b, qr.first), compared(b, qr.second);
+}
+static void small_factors(bench *b, tw_type type)
+{
+    factors(b, type, 4, 3);
+}
+static void square_factors(bench *b, tw_type type)
+{
+    factors(b, type, 19, 19);
+}
+static void tall_factors(bench *b, tw_type type)
+{
+    factors(b, type, 40, 3);
+}
+static void wide_factors(bench *b, tw_type type)
+{
+    factors(b, type, 4, 50);
+}
+static void large_solvers(bench *b, tw_type type)
+{
+    enum { N = 30 };
+    tw_tensor x = made(b, type, SHAPE(N, N), 0, 0), right = made(b, type, SHAPE(N, 7), -1, 1);
+    char *to = b->list[b->count - 2].data;
+    for (size_t i = 0; i < N * N; i++) tw_type_store(type, to + i * tw_type_size(type), i % (N + 1) ? 0.02 : 2);
+    tw_tensor l = tw_poplin_cholesky(b->g, x, true, b->p, NULL, NULL);
+    compared(b, l);
+    compared(b, tw_poplin_triangular_solve(b->g, l, right, true, true, false, b->p, NULL, NULL));
+}
+
+static void splines_of(bench *b, tw_type type, unsigned degree, size_t dims, size_t edges, size_t channels,
+                       size_t columns)
+{
+    size_t all = 1, kernel = 1;
+    for (size_t d = 0; d < dims; d++) all *= degree + 1, kernel *= degree + 2;
+    tw_tensor places = made(b, type, SHAPE(edges, dims), 0, 1),
+              size = made(b, TW_INT, SHAPE(dims), degree + 2, degree + 3),
+              is_open = made(b, TW_UNSIGNED_CHAR, SHAPE(dims), 0, 2),
+              x = made(b, type, SHAPE(edges, channels), -1, 1),
+              weights = made(b, type, SHAPE(kernel, channels, columns), -1, 1);
+    tw_tensor basis = tw_graph_add_variable(b->g, type, SHAPE(edges, all), "basis"),
+              index = tw_graph_add_variable(b->g, TW_INT, SHAPE(edges, all), "index");
     map_somehow(b->g, basis, 0, &b->r), map_somehow(b->g, index, 0, &b->r);
-    tw_popops_spline_basis(b->g, places, size, is_open, basis, index, 1, b->p, NULL);
+    tw_popops_spline_basis(b->g, places, size, is_open, basis, index, degree, b->p, NULL);
     compared(b, basis), compared(b, index);
     compared(b, tw_popops_spline_weighting(b->g, x, weights, basis, index, b->p, NULL));
+}
+static void splines(bench *b, tw_type type)
+{
+    splines_of(b, type, 1, 2, 11, 3, 4);
+}
+static void cubic_splines(bench *b, tw_type type)
+{
+    splines_of(b, type, 3, 1, 30, 1, 1);
+}
+static void square_splines(bench *b, tw_type type)
+{
+    splines_of(b, type, 2, 3, 7, 10, 7);
 }
 
 static void orders(bench *b, tw_type type)
@@ -347,7 +401,14 @@ static const struct row {
     { "lstm", lstm, { 8, 2 }, false },
     { "gru", gru, { 8, 2 }, false },
     { "solvers", solvers, { 0, 0 }, true },
+    { "small_factors", small_factors, { 0, 0 }, true },
+    { "square_factors", square_factors, { 0, 0 }, true },
+    { "tall_factors", tall_factors, { 0, 0 }, true },
+    { "wide_factors", wide_factors, { 0, 0 }, true },
+    { "large_solvers", large_solvers, { 0, 0 }, true },
     { "splines", splines, { 0, 0 }, true },
+    { "cubic_splines", cubic_splines, { 0, 0 }, true },
+    { "square_splines", square_splines, { 0, 0 }, true },
     { "orders", orders, { 0, 0 }, true },
     { "numbers_at_random", numbers_at_random, { 0, 0 }, true },
     { "normal_numbers", normal_numbers, { 8, 1 }, false },
@@ -407,6 +468,7 @@ static bool is_estimated(const char *name)
 /* Cycles as estimated on the model beside those of the simulator: within a factor of two. */
 static void compare_cycles(const spent *estimated, const spent *measured)
 {
+    unsigned wrong = 0;
     for (size_t i = 0; i < measured->count; i++) {
         if (!is_estimated(measured->type[i].name)) continue;
         for (size_t k = 0; k < estimated->count; k++) {
@@ -415,10 +477,10 @@ static void compare_cycles(const spent *estimated, const spent *measured)
             double ratio = (double)estimated->type[k].cycles / (double)measured->type[i].cycles;
             print_message("  %5llu x %9.1f cycles, estimated %.2f times that: %s\n",
                           (unsigned long long)measured->type[i].instances, each, ratio, measured->type[i].name);
-            if (ratio < 0.5 || ratio > 2)
-                fail_msg("%s is estimated at %g times its cycles", measured->type[i].name, ratio);
+            wrong += ratio < 0.5 || ratio > 2;
         }
     }
+    if (wrong) fail_msg("estimates of %u types of vertices are not within a factor of two", wrong);
 }
 
 static double unit_of(tw_type type, double at)
