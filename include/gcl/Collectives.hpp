@@ -58,6 +58,8 @@ inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const popla
                                                const poplar::Tensor &destination, CollectiveOperator op,
                                                poplar::program::Sequence &prog, TW__END)
 {
+    poplar::handles::wantOutput("gcl::allReduceToDestinationCrossReplica", destination, data.elementType(),
+                                data.shape());
     prog.add(
         poplar::program::Copy(allReduceCrossReplica(graph, data, op, prog, debugContext, options), destination));
 }

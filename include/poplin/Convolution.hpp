@@ -73,8 +73,9 @@ inline void wantConvolution(const char *call, const poplar::Graph &graph, const 
             for (std::size_t n : *b.second) wanted << (wanted.tellp() ? "," : "") << n;
             throw poputil::poplibs_error(std::string(call) + ": " + (b.first == &in ? "the input" : "the weights") +
                                          ": quarter{" + wanted.str() + "}, not " +
-                                         b.first->elementType().toString() + b.first->shapeToString());
+                                         poplar::handles::describe(*b.first));
         }
+    for (const poplar::Tensor &t : { in, weights }) popops::quarters::wantUsable(call, graph, t);
     convCosts(call, graph, params, options);
 }
 } // namespace detail
@@ -121,7 +122,7 @@ inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in
         detail::wantConvolution("poplin::convolution", graph, in, weights, params, transposeAndFlipWeights,
                                 options);
         real.inputType = poplar::FLOAT;
-        if (real.outputType == poplar::QUARTER) real.outputType = poplar::HALF;
+        real.outputType = detail::resultType(params.outputType);
         return convolution(graph, popops::detail::withoutQuarters(graph, in, prog, debugContext),
                            popops::detail::withoutQuarters(graph, weights, prog, debugContext), real,
                            transposeAndFlipWeights, prog, debugContext, options);
@@ -141,7 +142,7 @@ inline poplar::Tensor createConvOutput(poplar::Graph &graph, const ConvParams &p
     std::vector<std::size_t> shape = { params.batchSize, params.getNumOutputChans() };
     const std::vector<std::size_t> field = params.getOutputFieldShape();
     shape.insert(shape.end(), field.begin(), field.end());
-    poplar::Tensor made = graph.addVariable(params.outputType, shape, debugContext);
+    poplar::Tensor made = graph.addVariable(detail::resultType(params.outputType), shape, debugContext);
     poputil::mapTensorLinearly(graph, made);
     return made;
 }
@@ -152,9 +153,7 @@ inline void convolutionWithOutput(poplar::Graph &graph, const poplar::Tensor &in
     const std::vector<std::size_t> field = params.getOutputFieldShape();
     std::vector<std::size_t> shape = { params.batchSize, params.getNumOutputChans() };
     shape.insert(shape.end(), field.begin(), field.end());
-    if (out.shape() != shape || out.elementType() != params.outputType)
-        throw poputil::poplibs_error("poplin::convolutionWithOutput: the output is " +
-                                     out.elementType().toString() + out.shapeToString());
+    poplar::handles::wantOutput("poplin::convolutionWithOutput", out, detail::resultType(params.outputType), shape);
     detail::copied(
         convolution(graph, in, weights, params, transposeAndFlipWeights, prog, debugContext, options, cache), out,
         prog, debugContext);

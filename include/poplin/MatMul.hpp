@@ -64,14 +64,40 @@ inline void wantRank(const char *call, unsigned rank, std::size_t seen)
         throw poputil::poplibs_error(std::string(call) + ": a matrix of rank " + std::to_string(seen) + "; it is " +
                                      std::to_string(rank));
 }
-/* Before anything is built of FP8: both are, and they fit. */
-inline void wantProduct(const char *call, const poplar::Tensor &A, const poplar::Tensor &B)
+inline std::string planText(const char *call, const poplar::Graph &graph, const poplar::Type &type,
+                            const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
+                            const poplar::OptionFlags &options)
+{
+    const poplar::handles::OptionList list(options);
+    wantRank(call, static_cast<unsigned>(aShape.size()), bShape.size());
+    char *text = nullptr;
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        text = tw_poplin_matmul_plan(g, poplar::handles::of(type), static_cast<unsigned>(aShape.size()),
+                                     aShape.data(), bShape.data(), list.data());
+    });
+    const std::string said = text ? text : "";
+    std::free(text);
+    return said;
+}
+/* Results of FP8 are halves where no other type is wanted. */
+inline poplar::Type resultType(const poplar::Type &type)
+{
+    return type == poplar::QUARTER ? poplar::HALF : type;
+}
+/* Before anything is built of FP8: both are, and they fit, as all that is computed with floats then. */
+inline void wantProduct(const char *call, const poplar::Graph &graph, const poplar::Tensor &A,
+                        const poplar::Tensor &B, const poplar::Type &outputType, const poplar::OptionFlags &options)
 {
     const unsigned last = A.rank() - 1;
     if (A.elementType() != B.elementType() || A.rank() != B.rank() || A.dim(last) != B.dim(last - 1) ||
         (last == 2 && A.dim(0) != B.dim(0)))
-        throw poputil::poplibs_error(std::string(call) + ": " + A.elementType().toString() + A.shapeToString() +
-                                     " times " + B.elementType().toString() + B.shapeToString());
+        throw poputil::poplibs_error(std::string(call) + ": " + poplar::handles::describe(A) + " times " +
+                                     poplar::handles::describe(B));
+    if (outputType != poplar::FLOAT && outputType != poplar::HALF)
+        throw poputil::poplibs_error(std::string(call) + ": a product is float or half, not " +
+                                     outputType.toString());
+    for (const poplar::Tensor &t : { A, B }) popops::quarters::wantUsable(call, graph, t);
+    planText(call, graph, poplar::FLOAT, A.shape(), B.shape(), options);
 }
 inline poplar::Tensor multiply(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &A,
                                const poplar::Tensor &B, const poplar::Type &outputType,
@@ -80,10 +106,11 @@ inline poplar::Tensor multiply(const char *call, unsigned rank, poplar::Graph &g
 {
     wantRank(call, rank, A.rank());
     if (A.elementType() == poplar::QUARTER || B.elementType() == poplar::QUARTER) {
-        wantProduct(call, A, B);
+        const poplar::Type type = resultType(outputType);
+        wantProduct(call, graph, A, B, type, options);
         return multiply(call, rank, graph, popops::detail::withoutQuarters(graph, A, prog, debugContext),
-                        popops::detail::withoutQuarters(graph, B, prog, debugContext),
-                        outputType == poplar::QUARTER ? poplar::HALF : outputType, prog, debugContext, options);
+                        popops::detail::withoutQuarters(graph, B, prog, debugContext), type, prog, debugContext,
+                        options);
     }
     return poplar::handles::step(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
         return tw_poplin_matmul(c.graph, poplar::handles::of(A), poplar::handles::of(B),
@@ -127,21 +154,6 @@ inline poplar::Tensor copied(const poplar::Tensor &from, const poplar::Tensor &t
     prog.add(poplar::program::Copy(from, to, false, debugContext));
     return to;
 }
-inline std::string planText(const char *call, const poplar::Graph &graph, const poplar::Type &type,
-                            const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
-                            const poplar::OptionFlags &options)
-{
-    const poplar::handles::OptionList list(options);
-    wantRank(call, static_cast<unsigned>(aShape.size()), bShape.size());
-    char *text = nullptr;
-    poplar::handles::call(graph, call, [&](tw_graph *g) {
-        text = tw_poplin_matmul_plan(g, poplar::handles::of(type), static_cast<unsigned>(aShape.size()),
-                                     aShape.data(), bShape.data(), list.data());
-    });
-    const std::string said = text ? text : "";
-    std::free(text);
-    return said;
-}
 /* Planning a small product reads them all. */
 inline void validate(const char *call, const poplar::OptionFlags &options)
 {
@@ -158,7 +170,7 @@ inline poplar::Tensor createOutput(const char *call, unsigned rank, poplar::Grap
     validate(call, options);
     std::vector<std::size_t> shape = a;
     shape.back() = b.back();
-    poplar::Tensor made = graph.addVariable(type, shape, debugContext);
+    poplar::Tensor made = graph.addVariable(resultType(type), shape, debugContext);
     poputil::mapTensorLinearly(graph, made);
     return made;
 }
@@ -170,9 +182,7 @@ inline void multiplyInto(const char *call, unsigned rank, poplar::Graph &graph, 
     wantRank(call, rank, B.rank());
     std::vector<std::size_t> shape = A.shape();
     shape.back() = B.dim(rank - 1);
-    if (out.shape() != shape)
-        throw poputil::poplibs_error(std::string(call) + ": " + A.shapeToString() + " times " + B.shapeToString() +
-                                     " to " + out.shapeToString());
+    poplar::handles::wantOutput(call, out, resultType(out.elementType()), shape);
     copied(multiply(call, rank, graph, A, B, out.elementType(), prog, debugContext, options), out, prog,
            debugContext);
 }

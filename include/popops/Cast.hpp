@@ -39,6 +39,10 @@ inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &src, cons
     if (src.shape() != dst.shape())
         throw poputil::poplibs_error("popops::cast: " + src.shapeToString() + " to " + dst.shapeToString());
     const bool to = dst.elementType() == poplar::QUARTER;
+    if (to || src.elementType() == poplar::QUARTER) {
+        for (const poplar::Tensor &t : { src, dst }) quarters::wantUsable("popops::cast", graph, t);
+        poplar::handles::wantWriteable("popops::cast", dst);
+    }
     const poplar::Tensor from = to || dst.elementType() != src.elementType()
                                     ? detail::withoutQuarters(graph, src, prog, debugContext)
                                     : src;
@@ -58,6 +62,8 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, cons
                            const poplar::Tensor &metadata, poplar::program::Sequence &prog,
                            const poplar::DebugContext &debugContext = {})
 {
+    for (bool quarter : { src.elementType() == poplar::QUARTER, dstType == poplar::QUARTER })
+        if (quarter) quarters::wantUsable("popops::cast", graph, src);
     if (dstType != poplar::QUARTER) {
         const poplar::Tensor from = detail::withoutQuarters(graph, src, prog, debugContext);
         return from.elementType() == dstType && src.elementType() == poplar::QUARTER

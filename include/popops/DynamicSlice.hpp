@@ -7,6 +7,7 @@
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <popops/Cast.hpp>
 #include <poputil/exceptions.hpp>
 #include <sstream>
 #include <string>
@@ -73,18 +74,38 @@ inline poplar::Tensor sharing(const poplar::Tensor &metadata, const poplar::Tens
     if (metadata.valid()) graph.setMetadata(made, metadata);
     return made;
 }
-/* Whether a slice of `t` in `to` asks for a copy of the metadata. */
-inline bool metadataDiffer(const char *call, const poplar::Tensor &t, const poplar::Tensor &to)
+/* Of FP8: whether the bytes of one may mean something else in the other. */
+inline bool metadataDiffer(const char *call, const poplar::Tensor &one, const poplar::Tensor &other)
 {
-    if (t.hasMetadata() != to.hasMetadata())
-        throw poputil::poplibs_error(std::string(call) + ": one of tensor and output has no metadata");
-    if (!t.hasMetadata()) return false;
-    const poplar::Tensor a = t.getMetadata(), b = to.getMetadata();
+    if (one.hasMetadata() != other.hasMetadata())
+        throw poputil::poplibs_error(
+            std::string(call) + ": " + poplar::handles::describe(one.hasMetadata() ? other : one) +
+            " has no metadata, but " + poplar::handles::describe(one.hasMetadata() ? one : other) + " has");
+    if (!one.hasMetadata()) return false;
+    const poplar::Tensor a = one.getMetadata(), b = other.getMetadata();
     unsigned x = 0, y = 0;
-    if (a == b || (a.getConstantValue(&x) && b.getConstantValue(&y) && x == y)) return false;
-    if (!b.isParallelWriteable())
-        throw poputil::poplibs_error(std::string(call) + ": the output has other metadata, which are constant");
-    return true;
+    return !(a == b || (a.getConstantValue(&x) && b.getConstantValue(&y) && x == y));
+}
+/* What is put into `t`, converted to its metadata where they differ; fits(graph) has checked the rest by then. */
+template <class Fits>
+poplar::Tensor likeTable(const char *call, poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext, Fits fits)
+{
+    if (t.elementType() != s.elementType() || !metadataDiffer(call, t, s)) return s;
+    poplar::handles::call(graph, call, fits);
+    return cast(graph, s, poplar::QUARTER, t.getMetadata(), prog, debugContext);
+}
+inline poplar::Tensor likeTable(const char *call, poplar::Graph &graph, const poplar::Tensor &t,
+                                const poplar::Tensor &s, const poplar::Tensor &offsets, bool many,
+                                const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
+                                poplar::program::Sequence &prog, const poplar::OptionFlags &options,
+                                const poplar::DebugContext &debugContext)
+{
+    return likeTable(call, graph, t, s, prog, debugContext, [&](tw_graph *g) {
+        tw_popops_update_fits(g, poplar::handles::of(t), poplar::handles::of(s), poplar::handles::of(offsets), many,
+                              static_cast<unsigned>(dims.size()), dims.data(), sizes.data(),
+                              poplar::handles::OptionList(options).data());
+    });
 }
 } // namespace detail
 
@@ -138,7 +159,7 @@ inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParame
 }
 } // namespace embedding
 
-/* --- variables ------------------------------------------------------------------------------------------------ */
+/* --- variables: those of FP8 that are made of a type have metadata of their own ------------------------------------------------------------------------------------------------ */
 
 inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                             const std::vector<std::size_t> &shape,
@@ -147,11 +168,13 @@ inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::
                                             const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::createSliceableTensor", dims, sizes);
-    return poplar::handles::make(graph, "popops::createSliceableTensor", [&](tw_graph *g) {
+    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceableTensor", [&](tw_graph *g) {
         return tw_popops_create_sliceable(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
                                           shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
                                           minGrainSize, debugContext.getPathName().c_str());
     });
+    graph.setMetadata(made, poplar::Tensor());
+    return made;
 }
 inline poplar::Tensor
 createSliceableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
@@ -186,11 +209,13 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type
                                         const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::createSliceTensor", dims, sizes);
-    return poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
+    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
         return tw_popops_create_slices_for(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
                                            shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
                                            numIndices, debugContext.getPathName().c_str());
     });
+    graph.setMetadata(made, poplar::Tensor());
+    return made;
 }
 inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
                                                      const std::vector<std::size_t> &dims,
@@ -240,9 +265,11 @@ inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const pop
                         const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
     const std::size_t *size = detail::slicedBy("popops::multiUpdate", dims, sizes);
+    const poplar::Tensor from = detail::likeTable("popops::multiUpdate", graph, t, s, offsets, true, dims, sizes,
+                                                  prog, options, debugContext);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, options, "popops::multiUpdate", [&](const poplar::handles::Call &c) {
-            tw_popops_multi_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
+            tw_popops_multi_update(c.graph, poplar::handles::of(t), poplar::handles::of(from),
                                    poplar::handles::of(offsets), static_cast<unsigned>(dims.size()), dims.data(),
                                    size, c.sequence, c.path, c.options);
         });
@@ -273,9 +300,11 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
         return multiUpdate(graph, t, s.expand({ 0 }), offset.expand({ 0 }), dims, sizes, prog, SlicePlan(), {},
                            debugContext);
     const std::size_t *size = detail::slicedBy("popops::dynamicUpdate", dims, sizes);
+    const poplar::Tensor from =
+        detail::likeTable("popops::dynamicUpdate", graph, t, s, offset, false, dims, sizes, prog, {}, debugContext);
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::dynamicUpdate", [&](const poplar::handles::Call &c) {
-            tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(s),
+            tw_popops_dynamic_update(c.graph, poplar::handles::of(t), poplar::handles::of(from),
                                      poplar::handles::of(offset), static_cast<unsigned>(dims.size()), dims.data(),
                                      size, c.sequence, c.path);
         });
@@ -345,10 +374,11 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
     std::vector<std::size_t> shape = t.shape();
     for (std::size_t i = 0; i < dims.size(); i++)
         if (dims[i] < shape.size()) shape[dims[i]] = sizes[i];
-    if (output.shape() != shape || output.elementType() != t.elementType())
-        throw poputil::poplibs_error("popops::dynamicSliceWithOutput: a slice of " + t.shapeToString() +
-                                     " is not " + output.elementType().toString() + output.shapeToString());
+    poplar::handles::wantOutput("popops::dynamicSliceWithOutput", output, t.elementType(), shape);
     const bool differ = detail::metadataDiffer("popops::dynamicSliceWithOutput", t, output);
+    if (differ && !output.getMetadata().isParallelWriteable())
+        throw poputil::poplibs_error("popops::dynamicSliceWithOutput: " + poplar::handles::describe(output) +
+                                     " has other metadata, which are constant");
     const poplar::Tensor made = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
     if (differ) prog.add(poplar::program::Copy(t.getMetadata(), output.getMetadata(), false, debugContext));
     prog.add(poplar::program::Copy(made, output, false, debugContext));
@@ -369,9 +399,7 @@ inline void wantGroupsOf(const char *call, const poplar::Tensor &t, const poplar
                          const poplar::Tensor &offsets)
 {
     wantGroups(call, t.rank() ? t.dim(0) : 0, { t, s, offsets });
-    if (!t.isParallelWriteable())
-        throw poputil::poplibs_error(std::string(call) + ": " + t.shapeToString() +
-                                     " cannot be written: it has constants, or elements twice");
+    poplar::handles::wantWriteable(call, t);
 }
 /* make(g) for each of `groups`, in a first dimension. */
 template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t groups, Make make)
@@ -380,6 +408,17 @@ template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t g
     std::vector<poplar::Tensor> all;
     for (std::size_t g = 0; g < groups; g++) all.push_back(make(g).expand({ 0 }));
     return poplar::concat(all);
+}
+/* The same of variables, which have metadata together. */
+template <class Make>
+poplar::Tensor createGroups(const char *call, poplar::Graph &graph, std::size_t groups, Make make)
+{
+    poplar::Tensor first;
+    return stackGroups(call, groups, [&](std::size_t g) {
+        const poplar::Tensor made = make();
+        if (!g) first = made;
+        return sharing(first.getMetadata(), made, graph);
+    });
 }
 } // namespace detail
 
@@ -390,7 +429,7 @@ inline poplar::Tensor createGroupedSliceableTensor(poplar::Graph &graph, const p
                                                    const poplar::OptionFlags &options,
                                                    const poplar::DebugContext &debugContext = {})
 {
-    return detail::stackGroups("popops::createGroupedSliceableTensor", groupSize, [&](std::size_t) {
+    return detail::createGroups("popops::createGroupedSliceableTensor", graph, groupSize, [&] {
         return createSliceableTensor(graph, type, shape, dims, sizes, plan, options, debugContext);
     });
 }
@@ -401,7 +440,7 @@ inline poplar::Tensor createGroupedSliceTensor(poplar::Graph &graph, const popla
                                                const SlicePlan &plan, const poplar::OptionFlags &options,
                                                const poplar::DebugContext &debugContext = {})
 {
-    return detail::stackGroups("popops::createGroupedSliceTensor", groupSize, [&](std::size_t) {
+    return detail::createGroups("popops::createGroupedSliceTensor", graph, groupSize, [&] {
         return createSliceTensor(graph, type, shape, dims, sizes, numIndices, plan, options, debugContext);
     });
 }

@@ -67,11 +67,7 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     if (exprs.size() != outs.size())
         throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
                                      " expressions and " + std::to_string(outs.size()) + " tensors");
-    for (const poplar::Tensor &out : outs)
-        if (!out.isParallelWriteable())
-            throw poputil::poplibs_error("popops::mapWithOutput: " + out.elementType().toString() +
-                                         out.shapeToString() +
-                                         " cannot be written: it has constants, or elements twice");
+    for (const poplar::Tensor &out : outs) poplar::handles::wantWriteable("popops::mapWithOutput", out);
     const std::vector<poplar::Tensor> made = map(graph, exprs, ts, prog, debugContext, options);
     for (std::size_t i = 0; i < outs.size(); i++)
         if (made[i].shape() != outs[i].shape() || made[i].elementType() != outs[i].elementType())

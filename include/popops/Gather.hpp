@@ -35,11 +35,13 @@ inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, 
                              unsigned axis, poplar::program::Sequence &prog, GatherParams,
                              const poplar::DebugContext &debugContext = {})
 {
-    return poplar::handles::step(
-        graph, prog, debugContext, {}, "popops::gather", [&](const poplar::handles::Call &c) {
+    const poplar::Tensor metadata = input.getMetadata();
+    const poplar::Tensor made =
+        poplar::handles::step(graph, prog, debugContext, {}, "popops::gather", [&](const poplar::handles::Call &c) {
             return tw_popops_gather(c.graph, poplar::handles::of(input), poplar::handles::of(indices), axis,
                                     c.sequence, c.path);
         });
+    return detail::sharing(metadata, made, graph);
 }
 inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
                              std::size_t indexVectorDim, const std::vector<std::size_t> &offsetDims,
@@ -59,11 +61,13 @@ inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, 
                            collapsedSliceDims.data(),
                            static_cast<unsigned>(startIndexMap.size()),
                            startIndexMap.data() };
-    return poplar::handles::step(
-        graph, prog, debugContext, {}, "popops::gather", [&](const poplar::handles::Call &c) {
+    const poplar::Tensor metadata = input.getMetadata();
+    const poplar::Tensor made =
+        poplar::handles::step(graph, prog, debugContext, {}, "popops::gather", [&](const poplar::handles::Call &c) {
             return tw_popops_gather_slices(c.graph, poplar::handles::of(input), poplar::handles::of(indices), &of,
                                            c.sequence, c.path);
         });
+    return detail::sharing(metadata, made, graph);
 }
 
 } // namespace popops

@@ -28,7 +28,10 @@ inline void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar:
                       const poplar::DebugContext &debugContext = {})
 {
     poplar::OptionFlags options;
-    if (output.elementType() == poplar::FLOAT) options.set("useFloatArithmetic", "true");
+    const bool real = output.elementType() == poplar::FLOAT;
+    poplar::handles::wantOutput("popops::histogram", output, real ? poplar::FLOAT : poplar::UNSIGNED_INT,
+                                { levels.numElements() + 1 });
+    if (real) options.set("useFloatArithmetic", "true");
     poplar::Tensor made = histogram(graph, input, levels, absoluteOfInput, prog, debugContext, options);
     if (updateOutput)
         addInPlace(graph, output, made, prog, debugContext);

@@ -24,7 +24,6 @@ struct Scale {
           const poplar::DebugContext &debugContext)
     {
         namespace pe = expr;
-        if (!t.hasMetadata()) throw poputil::poplibs_error("popops::cast: a tensor of quarter without metadata");
         bytes = t.getMetadata().reinterpret(poplar::UNSIGNED_CHAR);
         const pe::Any meta = pe::Cast(pe::_1, poplar::INT), wide = meta >= 128; /* F152 */
         moved = map(graph, pe::Select(pe::Const(21), pe::Const(20), wide), { bytes }, prog, debugContext);
@@ -34,6 +33,16 @@ struct Scale {
         power = map(graph, pe::_1 << pe::Const(23), { power }, prog, debugContext).reinterpret(poplar::FLOAT);
     }
 };
+
+/* Before anything is built that reads the tensor, or writes one of QUARTER. */
+inline void wantUsable(const char *call, const poplar::Graph &graph, const poplar::Tensor &t)
+{
+    const char *why = t.elementType() == poplar::QUARTER && !t.hasMetadata() ? " has no metadata" : nullptr;
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        if (!tw_graph_mapping_complete(g, poplar::handles::of(t))) why = " has elements that are on no tile";
+    });
+    if (why) throw poputil::poplibs_error(std::string(call) + ": " + poplar::handles::describe(t) + why);
+}
 
 /* Floats from a tensor of QUARTER. All numbers of FP8 are exact in them. */
 inline poplar::Tensor toFloat(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,

@@ -41,10 +41,16 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     detail::scatterWindowDims(updates, updateWindowDims);
     const tw_scatter at =
         detail::scatterAt(indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
+    std::vector<std::size_t> window(operand.rank() + 1);
+    const poplar::Tensor from =
+        detail::likeTable("popops::scatter", graph, operand, updates, prog, debugContext, [&](tw_graph *g) {
+            tw_popops_scatter_window(g, poplar::handles::of(operand), poplar::handles::of(indices),
+                                     poplar::handles::of(updates), &at, window.data());
+        });
     poplar::handles::stepInPlace(
         graph, prog, debugContext, {}, "popops::scatter", [&](const poplar::handles::Call &c) {
             tw_popops_scatter(c.graph, poplar::handles::of(operand), poplar::handles::of(indices),
-                              poplar::handles::of(updates), &at, nullptr, nullptr, c.sequence, c.path);
+                              poplar::handles::of(from), &at, nullptr, nullptr, c.sequence, c.path);
         });
 }
 /* How an update, the second, joins what it meets, the first; both are one window, and so is what it returns. */
@@ -84,13 +90,17 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                                  poplar::handles::of(updates), &at, window.data());
     });
     window.pop_back();
-    poplar::Tensor old = graph.addVariable(operand.elementType(), window, { debugContext, "old" });
-    poplar::Tensor update = graph.addVariable(operand.elementType(), window, { debugContext, "update" });
+    const poplar::Type type = operand.elementType();
+    poplar::Tensor old = graph.addVariable(type, operand.getMetadata(), window, { debugContext, "old" });
+    poplar::Tensor update = graph.addVariable(type, updates.getMetadata(), window, { debugContext, "update" });
     poputil::mapTensorLinearly(graph, old);
     poputil::mapTensorLinearly(graph, update);
     const poplar::Tensor given[] = { old, update };
     poplar::program::Sequence join;
     const poplar::Tensor joined = updateComputation(graph, old, update, join);
+    if (detail::metadataDiffer("popops::scatter", operand, joined))
+        throw poputil::poplibs_error("popops::scatter: an update gives other metadata than those of " +
+                                     poplar::handles::describe(operand));
     detail::ScatterUpdate user = { poplar::handles::of(given[0]), poplar::handles::of(given[1]),
                                    poplar::handles::of(joined), poplar::handles::of(graph, join) };
     poplar::handles::stepInPlace(

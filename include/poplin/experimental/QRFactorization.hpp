@@ -44,6 +44,7 @@ inline void QRFactorization(poplar::Graph &graph, poplar::Tensor &A, poplar::Ten
         Q.elementType() != A.elementType())
         throw poputil::poplibs_error(std::string(call) + ": of a matrix " + A.shapeToString() +
                                      " Q is square, not " + Q.shapeToString());
+    for (const poplar::Tensor &t : { A, Q }) poplar::handles::wantWriteable(call, t);
     const std::pair<poplar::Tensor, poplar::Tensor> made =
         poplar::handles::stepPair(graph, prog, debugContext, {}, call, [&](const poplar::handles::Call &c) {
             const tw_pair qr = tw_poplin_qr(c.graph, poplar::handles::of(A), c.sequence, c.path);

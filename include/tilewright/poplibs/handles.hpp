@@ -34,6 +34,13 @@ void call(const Graph &graph, const char *name, const std::function<void(tw_grap
 /* The same for what makes a tensor; its handle belongs to the result, so it has to be a new one. */
 Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_graph *)> &f);
 
+/* For messages: "'x' float{2,3}", of a tensor with a name. */
+std::string describe(const Tensor &tensor);
+/* Before a call builds what is copied to `out` in the end: poplibs_error for constants, and elements that are there
+ * twice; the second also for another type or shape. */
+void wantWriteable(const char *call, const Tensor &out);
+void wantOutput(const char *call, const Tensor &out, const Type &type, const std::vector<std::size_t> &shape);
+
 /* Options as calls of C take them: "name=value" strings, NULL ends. */
 class OptionList {
     std::vector<std::string> texts;

@@ -84,6 +84,12 @@ TW_API void tw_popops_multi_update_mul(tw_graph *graph, tw_tensor tensor, tw_ten
                                        unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                        const char *name, const char *const *options);
 
+/* The checks of tw_popops_multi_update() alone, or of tw_popops_dynamic_update() where not `many` (without options),
+ * for who converts slices in front of one. False, with the error that the call would give. */
+TW_API bool tw_popops_update_fits(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets, bool many,
+                                  unsigned count, const size_t *dims, const size_t *sizes,
+                                  const char *const *options);
+
 /* For each i, in order: rows out[out_offsets[i] ...] = in[in_offsets[i] ...], counts[i] of them, along the first
  * dimension; what is not in both tensors is left out. With `zero_unused` all other rows are 0. */
 TW_API void tw_popops_sequence_slice(tw_graph *graph, tw_tensor in, tw_tensor out, tw_tensor counts,

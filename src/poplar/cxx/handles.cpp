@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <poputil/exceptions.hpp>
 #include <sstream>
 
 namespace poplar {
@@ -66,6 +67,35 @@ tw_program of(Graph &graph, const program::Program &program)
 void call(const Graph &graph, const char *name, const std::function<void(tw_graph *)> &f)
 {
     graph.get().call(name, f);
+}
+
+std::string describe(const Tensor &tensor)
+{
+    const std::vector<VariableInterval> regions = tensor.getVarRegions();
+    const std::string text = tensor.elementType().toString() + tensor.shapeToString();
+    if (regions.empty()) return text;
+    const std::string name = tensor.get().graph->call("Tensor", [&](tw_graph *g) {
+        const char *of = tw_graph_variable_name(g, regions.front().var.id);
+        return std::string(of ? of : "");
+    });
+    return name.empty() ? text : "'" + name + "' " + text;
+}
+
+void wantWriteable(const char *call, const Tensor &out)
+{
+    if (!out.isParallelWriteable())
+        throw poputil::poplibs_error(std::string(call) + ": " + describe(out) +
+                                     " cannot be written: it has constants, or elements twice");
+}
+
+void wantOutput(const char *call, const Tensor &out, const Type &type, const std::vector<std::size_t> &shape)
+{
+    std::ostringstream wanted;
+    for (std::size_t n : shape) wanted << (wanted.tellp() > 0 ? "," : "") << n;
+    if (out.elementType() != type || out.shape() != shape)
+        throw poputil::poplibs_error(std::string(call) + ": the output is " + type.toString() + "{" + wanted.str() +
+                                     "}, not " + describe(out));
+    wantWriteable(call, out);
 }
 
 static Tensor wrap(Graph &graph, const char *name, tw_tensor made)

@@ -309,13 +309,27 @@ static bool slice_check_update(const tw__slicing *s, tw_tensor tensor, tw_tensor
     return true;
 }
 
+static bool slice_update_fits(tw__slicing *s, tw_graph *graph, const char *call, tw_tensor tensor, tw_tensor slices,
+                              tw_tensor offsets, bool many, unsigned count, const size_t *dims, const size_t *sizes,
+                              const char *const *options)
+{
+    return tw__slice_check(s, graph, call, tensor, count, dims, sizes) &&
+           slice_check_update(s, tensor, slices, offsets, many) && tw__slice_options(graph, call, options);
+}
+
+bool tw_popops_update_fits(tw_graph *graph, tw_tensor tensor, tw_tensor slices, tw_tensor offsets, bool many,
+                           unsigned count, const size_t *dims, const size_t *sizes, const char *const *options)
+{
+    tw__slicing s;
+    return slice_update_fits(&s, graph, __func__, tensor, slices, offsets, many, count, dims, sizes, options);
+}
+
 void tw_popops_dynamic_update(tw_graph *graph, tw_tensor tensor, tw_tensor slice, tw_tensor offset, unsigned count,
                               const size_t *dims, const size_t *sizes, tw_program sequence, const char *name)
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
-    if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
-        slice_check_update(&s, tensor, slice, offset, false))
+    if (slice_update_fits(&s, graph, __func__, tensor, slice, offset, false, count, dims, sizes, NULL))
         tw__slice_write(&s, TW__SLICE_UPDATE, tensor, slice, offset, TW__LIBS_NIL, false, sequence, name);
 }
 
@@ -325,8 +339,7 @@ void tw_popops_multi_update(tw_graph *graph, tw_tensor tensor, tw_tensor slices,
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
-    if (tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) &&
-        slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, __func__, options))
+    if (slice_update_fits(&s, graph, __func__, tensor, slices, offsets, true, count, dims, sizes, options))
         tw__slice_write(&s, TW__SLICE_UPDATE, tensor, slices, offsets, TW__LIBS_NIL, true, sequence, name);
 }
 
@@ -345,9 +358,7 @@ void tw_popops_multi_update_add(tw_graph *graph, tw_tensor tensor, tw_tensor sli
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return;
     tw__slicing s;
-    if (!tw__slice_check(&s, graph, __func__, tensor, count, dims, sizes) ||
-        !slice_check_update(&s, tensor, slices, offsets, true) || !tw__slice_options(graph, __func__, options))
-        return;
+    if (!slice_update_fits(&s, graph, __func__, tensor, slices, offsets, true, count, dims, sizes, options)) return;
     tw_type own = tw_tensor_type(graph, tensor);
     int code = own == TW_INT || own == TW_UNSIGNED_INT ? TW__SLICE_ADD_INTEGERS : TW__SLICE_ADD;
     if (!slice_type_fits(&s, code, tensor)) return;
@@ -369,8 +380,7 @@ static void slice_update_with(tw_graph *graph, const char *call, int code, tw_te
 {
     if (!tw__libs_takes(graph, call, sequence)) return;
     tw__slicing s;
-    if (tw__slice_check(&s, graph, call, tensor, count, dims, sizes) &&
-        slice_check_update(&s, tensor, slices, offsets, true) && tw__slice_options(graph, call, options) &&
+    if (slice_update_fits(&s, graph, call, tensor, slices, offsets, true, count, dims, sizes, options) &&
         slice_type_fits(&s, code, tensor))
         tw__slice_write(&s, code, tensor, slices, offsets, TW__LIBS_NIL, true, sequence, name);
 }

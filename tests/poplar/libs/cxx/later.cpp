@@ -18,7 +18,9 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ExprOpUtils.hpp>
+#include <popops/Gather.hpp>
 #include <popops/Rearrange.hpp>
+#include <popops/Scatter.hpp>
 #include <popops/TopK.hpp>
 #include <poputil/OptionParsing.hpp>
 #include <poputil/TileMapping.hpp>
@@ -467,6 +469,80 @@ static void quarters()
         EXPECT(r.out[std::to_string(i)] == Floats(values.begin() + 3 * 16, values.begin() + 4 * 16));
 }
 
+/* What is put into a table of FP8 has its format then; bytes are moved where they mean the same. */
+static void tables()
+{
+    Run r;
+    const auto format = QuarterMetadata::Format::F143;
+    const Shape dims{ 0 }, one{ 1 };
+    const popops::SlicePlan plan;
+    Tensor table = popops::createSliceableTensor(r.graph, QUARTER, { 6, 8 }, dims, one, 0, "table"),
+           rows = popops::createSliceTensor(r.graph, QUARTER, { 6, 8 }, dims, one, 2, plan, {}, "rows"),
+           fixed = r.graph.addConstant(QUARTER, { 6, 8 }, 1.0f, "fixed"),
+           bare = r.graph.addVariable(UNSIGNED_CHAR, { 2, 1, 8 }, VariableMappingMethod::LINEAR, "bare"),
+           at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 2, 1 }, { 4, 1 }),
+           scale = r.graph.addConstant(FLOAT, {}, 1.0f);
+    for (const Tensor &t : { fixed, at, scale }) r.graph.setTileMapping(t, 0);
+    EXPECT(table.hasMetadata() && rows.hasMetadata() && table.getMetadata() != rows.getMetadata());
+    const Tensor both = popops::createGroupedSliceableTensor(r.graph, QUARTER, 2, { 6, 8 }, dims, one, plan, {});
+    EXPECT(both.hasMetadata()); /* one for all groups */
+    Floats numbers(48), given(16);
+    for (std::size_t i = 0; i < 48; i++) numbers[i] = static_cast<float>(i % 16) / 8;
+    for (std::size_t i = 0; i < 16; i++) given[i] = static_cast<float>(i) - 7;
+    Tensor as[2]; /* the same numbers with a scale of 2, and as the table has them */
+    const Tensor floats = r.floats({ 2, 1, 8 }, given, "given");
+    for (int i = 0; i < 2; i++)
+        as[i] = popops::cast(r.graph, floats, QUARTER, createConstantMetadataTensor(r.graph, format, 2 - 2 * i),
+                             r.prog);
+    const Tensor base = r.floats({ 6, 8 }, numbers, "numbers");
+    std::vector<Tensor> tables;
+    const auto fresh = [&] {
+        tables.push_back(
+            popops::cast(r.graph, base, QUARTER, createConstantMetadataTensor(r.graph, format, 0), r.prog));
+        return tables.back();
+    };
+    for (const Tensor &s : as) {
+        popops::multiUpdate(r.graph, fresh(), s, at, dims, one, r.prog, plan, {});
+        popops::dynamicUpdate(r.graph, fresh(), s[0], at[0], dims, one, r.prog);
+        popops::dynamicUpdate(r.graph, fresh(), s[0], at[0], dims, one, r.prog, {},
+                              { { "paddingIndexUsed", "true" } });
+        popops::scatter(r.graph, fresh(), at, s, 1, { 1, 2 }, {}, { 0 }, r.prog);
+    }
+    popops::UpdateComputationFunc put = [&](Graph &, Tensor &, Tensor &update, Sequence &) { return update; };
+    popops::scatter(r.graph, fresh(), at, as[1], 1, { 1, 2 }, {}, { 0 }, put, r.prog);
+    r.read(popops::cast(r.graph, popops::gather(r.graph, as[0], at[1], 0, r.prog, {}), FLOAT, r.prog), "gathered");
+    for (std::size_t i = 0; i < tables.size(); i++)
+        r.read(popops::cast(r.graph, tables[i], FLOAT, r.prog), std::to_string(i));
+    const std::size_t vertices = r.graph.getNumVertices();
+    const Tensor unmarked = bare.reinterpret(QUARTER);
+    using poputil::poplibs_error;
+    Sequence none;
+    EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, table, unmarked, at, dims, one, none, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::dynamicUpdate(r.graph, table, unmarked[0], at[0], dims, one, none));
+    EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, none));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, fixed, rows, at, dims, one, none, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, table, rows[0], at, dims, one, none, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::dynamicUpdate(r.graph, table, rows[0], at, dims, one, none));
+    EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, fixed, at, rows, 1, { 1, 2 }, {}, { 0 }, none));
+    EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, rows, 1, { 1, 2 }, {}, { 0 }, put, none));
+    EXPECT_THROWS(invalid_option,
+                  popops::multiUpdate(r.graph, table, rows, at, dims, one, none, plan, { { "nonsense", "1" } }));
+    EXPECT_THROWS(poplibs_error,
+                  popops::multiUpdateAdd(r.graph, table, rows, at, scale, dims, one, none, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::multiUpdateMax(r.graph, table, rows, at, dims, one, none, plan, {}));
+    EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, base, fixed, none));
+    EXPECT_THROWS(poplibs_error, popops::dynamicSliceWithOutput(r.graph, fixed[0], table[0], at[0], {}, {}, none));
+    EXPECT(none.isEmpty() && r.graph.getNumVertices() == vertices);
+    r.run();
+    for (std::size_t i = 0; i < tables.size(); i++) {
+        Floats want = numbers;
+        std::copy(given.begin(), given.begin() + 8, want.begin() + 4 * 8);
+        if (i % 4 == 0 || i % 4 == 3) std::copy(given.begin() + 8, given.end(), want.begin() + 8);
+        EXPECT(r.out[std::to_string(i)] == want);
+    }
+    EXPECT(r.out["gathered"] == Floats(given.begin() + 8, given.end()));
+}
+
 static void others()
 {
     Run r;
@@ -516,6 +592,7 @@ int main()
     stable();
     refused();
     quarters();
+    tables();
     others();
     return failures;
 }

@@ -13,6 +13,7 @@
 #include <poplin/MatMul.hpp>
 #include <poplin/MeshGrid.hpp>
 #include <poplin/codelets.hpp>
+#include <poplin/experimental/QRFactorization.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 #include <sstream>
@@ -64,7 +65,7 @@ static void quarters(Device &device)
         return throws<poputil::poplibs_error>([&] { poplin::convolution(graph, x, k, p, flip, none); }, words);
     };
     EXPECT(refused(half, w, false, "the input: quarter{1,5,7}, not half{1,5,7}"));
-    EXPECT(refused(in, w.slice(0, 2, 3), false, "the weights: quarter{1,1,5,3}, not quarter{1,1,5,2}"));
+    EXPECT(refused(in, w.slice(0, 2, 3), false, "the weights: quarter{1,1,5,3}, not 'w' quarter{1,1,5,2}"));
     EXPECT(refused(in, flat, false, "the weights: quarter{1,1,5,3}") && refused(in, w, true, "quarter{1,5,1,3}"));
     EXPECT_THROWS(invalid_option, poplin::convolution(graph, in, w, p, false, none, "y", { { "parts", "1" } }));
     EXPECT(graph.getNumVertices() == vertices && none.isEmpty()); /* no cast is left */
@@ -104,6 +105,73 @@ static void quarters(Device &device)
         for (int k = 0; k < 15; k++) sum += x[k / 3 * 7 + i + k % 3] * z[k];
         EXPECT(row[i] == sum);
     }
+}
+
+/* What a result cannot be copied to is refused before anything is built. */
+static void outputs(Device &device)
+{
+    Graph graph(device.getTarget());
+    const auto linear = VariableMappingMethod::LINEAR;
+    Tensor a = graph.addVariable(FLOAT, { 2, 3 }, linear, "a"), b = graph.addVariable(FLOAT, { 3, 4 }, linear, "b"),
+           qa = graph.addVariable(QUARTER, { 2, 3 }, linear, "qa"),
+           qb = graph.addVariable(QUARTER, { 3, 4 }, linear, "qb"),
+           fixed = graph.addConstant(FLOAT, { 2, 4 }, 1.0f, "fixed"),
+           eights = graph.addVariable(QUARTER, { 2, 4 }, linear, "eights"),
+           wide = graph.addVariable(FLOAT, { 2, 5 }, linear, "wide"),
+           whole = graph.addVariable(INT, { 2, 4 }, linear, "whole"),
+           nowhere = graph.addVariable(QUARTER, { 3, 4 }, "nowhere"),
+           none = graph.addVariable(UNSIGNED_CHAR, { 3, 4 }, linear, "none").reinterpret(QUARTER),
+           square = graph.addVariable(FLOAT, { 2, 2 }, linear, "square");
+    graph.setTileMapping(fixed, 0);
+    const poplin::ConvParams p(FLOAT, 1, { 4 }, { 2 }, 1, 1, 1), q(QUARTER, 1, { 4 }, { 2 }, 1, 1, 1);
+    Tensor x = poplin::createInput(graph, p, "x"), w = poplin::createWeights(graph, p, "w"),
+           qx = poplin::createInput(graph, q, "qx"), qw = poplin::createWeights(graph, q, "qw"),
+           y = graph.addVariable(QUARTER, { 1, 1, 3 }, linear, "y"),
+           z = graph.addConstant(FLOAT, { 1, 1, 3 }, 1.0f, "z"), h = poplin::createConvOutput(graph, q, "h");
+    EXPECT(h.elementType() == HALF && !h.hasMetadata());
+    EXPECT(poplin::createMatMulOutput(graph, QUARTER, { 2, 3 }, { 3, 4 }).elementType() == HALF);
+    Sequence prog;
+    const auto variables = [&] {
+        std::size_t n = 0;
+        handles::call(graph, "count", [&](tw_graph *g) { n = tw_graph_variable_count(g); });
+        return n;
+    };
+    const std::size_t before = variables();
+    const auto product = [&](const Tensor &l, const Tensor &r, Tensor to, const char *words,
+                             const OptionFlags &options = {}) {
+        return throws<poputil::poplibs_error>(
+            [&] { poplin::matMulWithOutput(graph, l, r, to, prog, "c", options); }, words);
+    };
+    EXPECT(
+        product(a, b, fixed, "poplin::matMulWithOutput: 'fixed' float{2,4} cannot be written: it has constants"));
+    EXPECT(product(a, b, eights, "the output is half{2,4}, not 'eights' quarter{2,4}"));
+    EXPECT(product(qa, qb, eights, "the output is half{2,4}, not 'eights' quarter{2,4}"));
+    EXPECT(product(qa, qb, fixed, "'fixed' float{2,4} cannot be written"));
+    EXPECT(product(a, b, wide, "the output is float{2,4}, not 'wide' float{2,5}") && product(a, b, whole, "int"));
+    EXPECT(product(qa, qb, whole, "a product is float or half, not int"));
+    EXPECT(product(qa, nowhere, wide.slice(0, 4, 1), "'nowhere' quarter{3,4} has elements that are on no tile"));
+    EXPECT(product(qa, none, wide.slice(0, 4, 1), "'none' quarter{3,4} has no metadata"));
+    EXPECT(product(qa, b, wide.slice(0, 4, 1), "'qa' quarter{2,3} times 'b' float{3,4}"));
+    EXPECT_THROWS(invalid_option, poplin::matMul(graph, qa, qb, prog, HALF, "c", { { "partials", "half" } }));
+    const auto convolved = [&](const Tensor &in, const Tensor &by, const poplin::ConvParams &of, const Tensor &to,
+                               const char *words) {
+        return throws<poputil::poplibs_error>(
+            [&] { poplin::convolutionWithOutput(graph, in, by, to, of, false, prog); }, words);
+    };
+    EXPECT(convolved(x, w, p, z, "'z' float{1,1,3} cannot be written: it has constants"));
+    EXPECT(convolved(x, w, p, y, "the output is float{1,1,3}, not 'y' quarter{1,1,3}"));
+    EXPECT(convolved(qx, qw, q, y, "the output is half{1,1,3}, not 'y' quarter{1,1,3}"));
+    EXPECT(
+        convolved(qx, none.flatten().slice(0, 2).reshape({ 1, 1, 1, 2 }), q, h, "'none' quarter{1,1,1,2} has no"));
+    EXPECT((throws<poputil::poplibs_error>(
+        [&] {
+            Tensor q2 = fixed.slice(0, 2, 1);
+            poplin::experimental::QRFactorization(graph, square, q2, prog);
+        },
+        "'fixed' float{2,2} cannot be written")));
+    EXPECT(variables() == before && graph.getNumVertices() == 0 && prog.isEmpty());
+    poplin::convolutionWithOutput(graph, qx, qw, h, q, false, prog);
+    EXPECT(!prog.isEmpty());
 }
 
 int main()
@@ -186,15 +254,21 @@ int main()
     EXPECT(poplin::fc::getMatMulPrePlanParameters({ 1, 4, 40, 20 }, {}, FLOAT, true).size() == 1);
     using poputil::poplibs_error;
     EXPECT((throws<poplibs_error>(
-        [&] { poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 5, 4 }, { 4, 5 }); },
+        [&] {
+            poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 5, 4 }, { 4, 5 });
+        },
         "rank 2; it is 3")));
     EXPECT((throws<poplibs_error>([&] { poplin::linspace(graph, INT, 0, 1, 2); }, "type int")));
     EXPECT((throws<poplibs_error>([&] { poplin::meshgrid2d(graph, a, xs); }, "rank 2 and 1")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, a, a, prog); },
                                   "poplin::matMul: [10, 40] times [10, 40]")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, groups, groups, prog); }, "rank 3; it is 2")));
-    EXPECT((throws<invalid_option>([&] { poplin::matMul(graph, a, b, prog, "c", { { "partials", "half" } }); },
-                                   "no option 'partials'")));
+    EXPECT((throws<invalid_option>(
+        [&] {
+            poplin::matMul(graph, a, b, prog, "c", { { "partials", "half" } });
+        },
+        "no option 'partials'")));
     quarters(device);
+    outputs(device);
     return failures;
 }

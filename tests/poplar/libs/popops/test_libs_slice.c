@@ -397,6 +397,11 @@ static void libs_slice_refused(void **state)
     REFUSED("tw_popops_multi_slice", "unsigned int[n, 1]", "'offset' unsigned int[1]");
     tw_popops_dynamic_update(g, t, s, o, 1, &zero, &one, p, NULL);
     REFUSED("tw_popops_dynamic_update", "[1, 6]", "'slice' float[4, 1]");
+    assert_false(tw_popops_update_fits(g, t, s, o, false, 1, &zero, &one, NULL));
+    REFUSED("tw_popops_update_fits", "[1, 6]", "'slice' float[4, 1]");
+    assert_false(tw_popops_update_fits(g, b, bs, o, true, 1, &zero, &one, NULL));
+    REFUSED("tw_popops_update_fits", "unsigned int[n, 1]", "'offset' unsigned int[1]");
+    assert_true(tw_popops_update_fits(g, b, bs, m, true, 1, &zero, &one, NULL));
     tw_popops_multi_update_add(g, b, bs, m, t, 1, &zero, &one, p, NULL, NULL);
     REFUSED("tw_popops_multi_update_add", "'flags' bool[4, 6]");
     tw_popops_gather(g, t, s, 0, p, NULL);
