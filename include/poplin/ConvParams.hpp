@@ -502,4 +502,19 @@ template <> struct hash<poplin::ConvParams> {
     }
 };
 } // namespace std
+
+namespace poplin {
+inline std::size_t hash_value(const ConvParams::InputTransform &t)
+{
+    ConvParams with;
+    with.inputTransform = t;
+    return std::hash<ConvParams>()(with);
+}
+inline std::size_t hash_value(const ConvParams::OutputTransform &t)
+{
+    ConvParams with;
+    with.outputTransform = t;
+    return std::hash<ConvParams>()(with);
+}
+} // namespace poplin
 #endif

@@ -15,8 +15,6 @@
 
 namespace poplin {
 
-using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
-
 struct PlanCosts {
     std::size_t cycles, memory;
 };
@@ -246,6 +244,20 @@ inline PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const Conv
 {
     return detail::convCosts("poplin::reportPlanEstimatedCosts", graph, params, options);
 }
+namespace internal {
+/* Costs of the parts of the vendor's plans, which ours do not have. */
+struct DetailedPlanCosts {
+    std::size_t parallelSplit, serialSplit;
+    PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute,
+        reduction, dynamicUpdate, addInPlace, outputCast, total;
+};
+inline DetailedPlanCosts reportDetailedPlanEstimatedCosts(const poplar::Graph &, const ConvParams &,
+                                                          const poplar::OptionFlags & = {},
+                                                          PlanningCache * = nullptr)
+{
+    poputil::detail::notHere("poplin::internal::reportDetailedPlanEstimatedCosts");
+}
+} // namespace internal
 inline PlanCosts reportWeightUpdatePlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &fwdParams,
                                                       const poplar::OptionFlags &options = {},
                                                       PlanningCache * = nullptr)

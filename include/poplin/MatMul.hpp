@@ -8,6 +8,7 @@
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/ConvParams.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/TileMapping.hpp>
@@ -18,6 +19,7 @@
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/poplin.h>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace poplin {
@@ -56,6 +58,8 @@ struct MatMulParams {
     friend bool operator<(const MatMulParams &a, const MatMulParams &b) { return a.text() < b.text(); }
 };
 using MatMulPlanParams = std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
+using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
+using MatMulToConvOptions = std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags>;
 
 namespace detail {
 inline void wantRank(const char *call, unsigned rank, std::size_t seen)
@@ -348,6 +352,40 @@ inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, PlanningCa
         matMulReportPlan(ignored, graph, p.inputType, p.outputType, p.aShape, p.bShape, *std::get<2>(m));
         cache.note(*std::get<0>(m), p.text(), *std::get<2>(m));
     }
+}
+
+namespace detail {
+/* Options of a product by the names that they have for a convolution; what only a product has is left out. */
+inline poplar::OptionFlags convolutionOptions(const poplar::OptionFlags &options)
+{
+    poplar::OptionFlags made;
+    for (const auto &o : options)
+        if (o.first == "fullyConnectedPass")
+            made.set("pass", o.second == "NONE" ? "NONE_MATMUL" : "FC_" + o.second);
+        else if (o.first != "inputRHSIsPreArranged")
+            made.set(o.first == "gatherOutput" ? "gatherConvOutput" : o.first, o.second);
+    return made;
+}
+} // namespace detail
+/* The convolutions that the products are: rows are a field of one dimension, sums go over its channels. Their options
+ * are put into `options`, which has to outlive what is returned. */
+inline std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls,
+                                                        MatMulToConvOptions &options)
+{
+    std::set<ConvPlanParams> convs;
+    for (const MatMulPlanParams &m : matmuls) {
+        const MatMulParams &p = std::get<1>(m);
+        const std::size_t rank = p.aShape.size();
+        detail::wantRank("poplin::matMulGetConvPlanParams", rank == 3 ? 3 : 2, rank);
+        detail::wantRank("poplin::matMulGetConvPlanParams", static_cast<unsigned>(rank), p.bShape.size());
+        poplar::OptionFlags &own = options[std::get<2>(m)];
+        own = detail::convolutionOptions(*std::get<2>(m));
+        convs.emplace(std::get<0>(m),
+                      ConvParams(p.inputType, p.outputType, 1, { p.aShape[rank - 2] }, { 1 }, p.aShape[rank - 1],
+                                 p.bShape[rank - 1], rank == 3 ? p.aShape[0] : 1),
+                      &own);
+    }
+    return convs;
 }
 
 } // namespace poplin

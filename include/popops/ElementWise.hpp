@@ -59,6 +59,12 @@ inline std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<e
     for (const expr::Any &e : exprs) made.push_back(map(graph, e, ts, prog, debugContext, options));
     return made;
 }
+/* The codelet of an expression, whose text has the vendor's names. */
+inline void outputGeneratedCodelet(const poplar::Target &, const expr::Expr &, const std::vector<poplar::Tensor> &,
+                                   const poplar::OptionFlags &, std::ostream &)
+{
+    poputil::detail::notHere("popops::outputGeneratedCodelet");
+}
 inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
                           const std::vector<poplar::Tensor> &ts, const std::vector<poplar::Tensor> &outs,
                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},

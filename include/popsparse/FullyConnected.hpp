@@ -158,8 +158,7 @@ inline std::tuple<unsigned, unsigned, unsigned>
 fullyConnectedDenseGradWSerialSplits(const poplar::Graph &, const poplar::Type &, const FullyConnectedParams &,
                                      const poplar::OptionFlags & = {}, PlanningCache * = nullptr)
 {
-    throw poputil::poplibs_error("popsparse::dynamic::fullyConnectedDenseGradWSerialSplits is not in these "
-                                 "libraries; './dev poplibs DIR' builds the vendor's");
+    poputil::detail::notHere("popsparse::dynamic::fullyConnectedDenseGradWSerialSplits");
 }
 
 } // namespace dynamic

@@ -129,6 +129,29 @@ class OptionHandler {
     std::function<void(poplar::StringRef)> handle;
 };
 
+/* Values that may be absent (std::optional, of later versions): in bounds, or of a map whose "none" is no value. */
+template <class Optional>
+OptionHandler createOptionalDoubleHandler(Optional &out, double low = std::numeric_limits<double>::min(),
+                                          bool withLow = true, double high = std::numeric_limits<double>::max(),
+                                          bool withHigh = true)
+{
+    return OptionHandler([&out, low, withLow, high, withHigh](poplar::StringRef text) {
+        const double value = parse::asFloatingPoint<double>(text);
+        OptionHandler::ensureValueIsWithinBounds(value, low, withLow, high, withHigh);
+        out = static_cast<typename Optional::value_type>(value);
+    });
+}
+template <class Optional>
+OptionHandler createOptionalEnumHandler(Optional &out, std::map<std::string, typename Optional::value_type> values)
+{
+    return OptionHandler([&out, values](poplar::StringRef text) {
+        if (text == "none")
+            out = Optional();
+        else
+            out = parse::asEnum(text, values);
+    });
+}
+
 class OptionSpec {
   public:
     OptionSpec(std::initializer_list<std::pair<const std::string, OptionHandler>> list) : handlers(list) {}

@@ -14,5 +14,13 @@ struct poplibs_error : std::runtime_error {
     explicit poplibs_error(const char *s) : std::runtime_error(s), type("poplibs_error") {}
 };
 
+namespace detail {
+/* What a call says that is declared and not here: it would need a part of the vendor's libraries of its own. */
+[[noreturn]] inline void notHere(const char *name)
+{
+    throw poplibs_error(std::string(name) + " is not in these libraries; './dev poplibs DIR' builds the vendor's");
+}
+} // namespace detail
+
 } // namespace poputil
 #endif

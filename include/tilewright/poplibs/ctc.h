@@ -8,8 +8,9 @@
  * label for one step or more, blanks between them where one likes, and at least one between two labels that are
  * alike. Sums are floats. Labels that no way leads to have a loss of 1e30 and more.
  * Options, "name=value", NULL ends: includeSoftmaxGradient (true: the gradient is of what a softmax was made of
- * whose logarithm the probabilities are; false: of the logarithms). partialsType (half, float),
- * availableMemoryProportion and planConstraints are checked and have no effect.
+ * whose logarithm the probabilities are; false: of the logarithms); zeroInfinity (false; true: where no way leads to
+ * the labels, loss and gradient are 0). zeroInfinityRelTolerance, enableReducedClassesInLabel, partialsType (half,
+ * float), availableMemoryProportion and planConstraints are checked and have no effect.
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then. Threads: as the graph's. */
 #ifndef TILEWRIGHT_POPLIBS_CTC_H
@@ -36,7 +37,7 @@ typedef struct tw_ctc_paths {
 /* Of logarithms [steps][batch][classes], float or half, and numbers of steps [batch], unsigned int. After each step
  * the `beams` most probable beginnings are kept, with all ways that lead to them; of two that are alike the one found
  * first. Sums are floats, the loss has the type of the logarithms. With fewer beginnings than paths the rest has no
- * labels and a loss of 1e30, infinity of halves. Options as above, but for includeSoftmaxGradient. */
+ * labels and a loss of 1e30, infinity of halves. Options: the last three above. */
 TW_API tw_ctc_paths tw_popnn_ctc_beam_search(tw_graph *graph, tw_tensor logs, tw_tensor steps, unsigned blank,
                                              unsigned beams, unsigned paths, tw_program sequence, const char *name,
                                              const char *const *options);

@@ -69,7 +69,8 @@ TW_API void tw_popops_update_scalar_in_rows(tw_graph *graph, tw_tensor rows, tw_
 TW_API tw_tensor tw_popops_cumulative_sum(tw_graph *graph, tw_tensor tensor, unsigned dim, bool exclusive,
                                           bool reverse, tw_program sequence, const char *name);
 /* How many elements (of their magnitudes with `absolute`) are below levels[0], below levels[1] ..., from the last
- * level on: one more than there are levels, which ascend. unsigned int; option useFloatArithmetic (false): float. */
+ * level on: one more than there are levels, which ascend. unsigned int; options useFloatArithmetic (false): float,
+ * useFloatArithmeticWithUnsignedIntOutput (false): without effect. */
 TW_API tw_tensor tw_popops_histogram(tw_graph *graph, tw_tensor tensor, tw_tensor levels, bool absolute,
                                      tw_program sequence, const char *name, const char *const *options);
 TW_API tw_tensor tw_popops_all_true(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name);

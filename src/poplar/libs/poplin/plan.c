@@ -17,6 +17,7 @@ bool tw__matmul_read_options(tw_graph *graph, const char *call, const char *cons
         { "enableMultiStageReduce", TW__LIBS_BOOL, offsetof(tw__matmul_options, ignored), NULL },
         { "enableFastReduce", TW__LIBS_BOOL, offsetof(tw__matmul_options, ignored), NULL },
         { "remapOutputTensor", TW__LIBS_BOOL, offsetof(tw__matmul_options, ignored), NULL },
+        { "disableSRForAMPVertices", TW__LIBS_BOOL, offsetof(tw__matmul_options, ignored), NULL },
         { "gatherOutput", TW__LIBS_BOOL, offsetof(tw__matmul_options, ignored), NULL },
         { "partialsType", TW__LIBS_TYPE, offsetof(tw__matmul_options, ignored_type), NULL },
         { "planConstraints", TW__LIBS_TEXT, 0, NULL },

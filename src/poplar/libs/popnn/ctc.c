@@ -16,7 +16,7 @@ const tw__libs_code tw__ctc_code = {
     "    TW_INPUT(TW_VECTOR(%T%, ONE_PTR)) logs; /* [steps][classes] */\n"
     "    TW_INPUT(TW_VECTOR(unsigned)) labels;\n    TW_INPUT(unsigned) steps;\n    TW_INPUT(unsigned) length;\n"
     "    TW_OUTPUT(TW_VECTOR(%T%)) gradient;\n    TW_OUTPUT(TW_VECTOR(%T%, ONE_PTR)) ways;\n"
-    "    TW_OUTPUT(%T%) loss;\n    unsigned most_steps, classes, blank;\n    bool to_logits;\n};\n"
+    "    TW_OUTPUT(%T%) loss;\n    unsigned most_steps, classes, blank;\n    bool to_logits, finite;\n};\n"
     "#define NEVER (-1e30f)\n"
     "static float %ID%either(float a, float b)\n{\n"
     "    float high = a > b ? a : b, low = a > b ? b : a;\n"
@@ -69,10 +69,11 @@ const tw__libs_code tw__ctc_code = {
     "    size_t places = 2 * length + 1, row = 2 * tw_size(v->labels) + 1;\n"
     "    float *next = tw_begin(v->ways) + most * row, *own = next + row, *swap;\n"
     "    for (size_t i = steps * v->classes; i < tw_size(v->gradient); i++) *tw_at(v->gradient, i) = 0;\n"
-    "    *v->loss = steps || length == 0 ? 0 : -NEVER;\n"
-    "    if (!steps) return true;\n"
-    "    float all = %ID%forward(v, steps, places);\n"
+    "    float all = steps ? %ID%forward(v, steps, places) : length ? NEVER : 0;\n"
     "    *v->loss = -all;\n"
+    "    if (all <= NEVER && v->finite) {\n"
+    "        for (size_t i = 0; i < tw_size(v->gradient); i++) *tw_at(v->gradient, i) = 0;\n"
+    "        *v->loss = 0;\n        return true;\n    }\n"
     "    for (size_t s = 0; s < places; s++) next[s] = s + 2 < places ? NEVER : 0;\n"
     "    for (size_t t = steps; t-- > 0; swap = next, next = own, own = swap) {\n"
     "        %ID%slope(v, t, places, all, next);\n"
@@ -86,25 +87,28 @@ typedef struct ctc_call {
     size_t steps, batch, classes, labels;
     tw_type type; /* of the logarithms */
     unsigned blank;
-    bool to_logits;
+    bool to_logits, finite;
 } ctc_call;
 
 static bool ctc_options(ctc_call *c, const char *const *options)
 {
     typedef struct ctc_read {
-        bool gradient;
+        bool gradient, finite, ignored_bool;
         tw_type ignored_type;
         double ignored;
     } ctc_read;
     static const tw__libs_option table[] = {
         { "includeSoftmaxGradient", TW__LIBS_BOOL, offsetof(ctc_read, gradient), NULL },
+        { "zeroInfinity", TW__LIBS_BOOL, offsetof(ctc_read, finite), NULL },
+        { "zeroInfinityRelTolerance", TW__LIBS_FRACTION, offsetof(ctc_read, ignored), NULL },
+        { "enableReducedClassesInLabel", TW__LIBS_BOOL, offsetof(ctc_read, ignored_bool), NULL },
         { "partialsType", TW__LIBS_TYPE, offsetof(ctc_read, ignored_type), NULL },
         { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(ctc_read, ignored), NULL },
         { "planConstraints", TW__LIBS_TEXT, 0, NULL },
     };
     ctc_read read = { .gradient = true };
     bool fine = tw__libs_options(c->graph, c->call, options, table, G_N_ELEMENTS(table), &read);
-    c->to_logits = read.gradient;
+    c->to_logits = read.gradient, c->finite = read.finite;
     return fine;
 }
 
@@ -173,6 +177,7 @@ static void ctc_vertices(const ctc_call *c, tw_tensor logs, tw_tensor labels, tw
         tw_graph_set_field_int(g, v, "classes", (int64_t)c->classes);
         tw_graph_set_field_int(g, v, "blank", (int64_t)c->blank);
         tw_graph_set_field_int(g, v, "to_logits", c->to_logits);
+        tw_graph_set_field_int(g, v, "finite", c->finite);
     }
 }
 

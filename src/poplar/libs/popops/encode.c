@@ -244,9 +244,15 @@ tw_tensor tw_popops_histogram(tw_graph *graph, tw_tensor tensor, tw_tensor level
                               tw_program sequence, const char *name, const char *const *options)
 {
     if (!tw__libs_takes(graph, __func__, sequence)) return TW__LIBS_NIL;
-    static const tw__libs_option table[] = { { "useFloatArithmetic", TW__LIBS_BOOL, 0, NULL } };
-    bool as_float = false;
-    if (!tw__libs_ready(graph) || !tw__libs_options(graph, __func__, options, table, 1, &as_float))
+    typedef struct histogram_options {
+        bool as_float, ignored;
+    } histogram_options;
+    static const tw__libs_option table[] = {
+        { "useFloatArithmetic", TW__LIBS_BOOL, offsetof(histogram_options, as_float), NULL },
+        { "useFloatArithmeticWithUnsignedIntOutput", TW__LIBS_BOOL, offsetof(histogram_options, ignored), NULL },
+    };
+    histogram_options read = { false, false };
+    if (!tw__libs_ready(graph) || !tw__libs_options(graph, __func__, options, table, G_N_ELEMENTS(table), &read))
         return TW__LIBS_NIL;
     tw_type type = tw_tensor_type(graph, tensor), of = tw_tensor_type(graph, levels);
     unsigned rank = tw_tensor_rank(graph, levels);
@@ -275,7 +281,7 @@ tw_tensor tw_popops_histogram(tw_graph *graph, tw_tensor tensor, tw_tensor level
     tw_tensor all = tw_tensor_concat(graph, h.parts->len, (tw_tensor *)(void *)h.parts->data, 0);
     g_array_unref(h.parts);
     tw_tensor made = tw_popops_reduce(graph, all, TW_TYPE_NONE, 1, &zero, NULL, sequence, name, NULL);
-    if (as_float) made = tw_popops_cast(graph, made, TW_FLOAT, sequence, name);
+    if (read.as_float) made = tw_popops_cast(graph, made, TW_FLOAT, sequence, name);
     if (made.id) made = tw_tensor_keep(graph, made);
     tw_graph_pop_scope(graph);
     return made;

@@ -114,6 +114,7 @@ static bool product_begin(block_product *p, tw_tensor a, tw_tensor b, tw_type ty
         { "numBands", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
         { "nSplit", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
         { "verboseLogging", TW__LIBS_WORD, 0, "true false" },
+        { "enablePreprocessing", TW__LIBS_WORD, 0, "true false" },
     };
     tw_graph *g = p->b.graph;
     block_options ignored;

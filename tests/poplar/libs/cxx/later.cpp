@@ -14,11 +14,13 @@
 #include <poplin/experimental/LuFactorization.hpp>
 #include <popnn/CTCLoss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popnn/experimental/ROIAlign.hpp>
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Gather.hpp>
+#include <popops/PerformanceEstimation.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/TopK.hpp>
@@ -578,8 +580,95 @@ static void others()
     EXPECT(r.out["l"] == Floats({ 1, 0, 0, 2, 1, 0, -1, 3, 1 }) && r.out["u"] == Floats({ 2, 1, 0, 3, 0, 0 }));
 }
 
+struct Absent { /* as std::optional, which is of C++17 */
+    typedef int value_type;
+    int value = 0;
+    bool there = false;
+    Absent() = default;
+    Absent(int v) : value(v), there(true) {}
+};
+
+/* Names that are declared and refused, and what the rest of the later headers has. */
+static void names()
+{
+    Run r;
+    Tensor t = r.counted({ 2, 3 }, "t");
+    poplar::OptionFlags none;
+    using poputil::poplibs_error;
+    popnn::experimental::roiAlignParams roi(2, 3, 4, true, 0.5f);
+    EXPECT_THROWS(poplibs_error, popnn::experimental::roiAlignFwd(r.graph, r.prog, t, t, t, roi));
+    EXPECT_THROWS(poplibs_error, popnn::experimental::roiAlignInputGradient(r.graph, r.prog, t, t, t, t, roi));
+    const Target target = r.graph.getTarget();
+    const poplin::ConvParams conv(FLOAT, 1, { 4 }, { 2 }, 1, 1, 1);
+    std::ostringstream text;
+    EXPECT_THROWS(poplibs_error, popops::outputGeneratedCodelet(target, popops::expr::_1, { t }, none, text));
+    EXPECT_THROWS(poplibs_error, poplin::internal::reportDetailedPlanEstimatedCosts(r.graph, conv));
+    EXPECT_THROWS(poplibs_error, popops::internal::basicOpSupervisorOverhead());
+    EXPECT_THROWS(poplibs_error, popops::internal::CastTargetParameters(target, FLOAT, HALF));
+    try {
+        popnn::experimental::roiAlignFwd(r.graph, r.prog, t, t, t, roi);
+    } catch (const poplibs_error &e) {
+        EXPECT(std::string(e.what()) == "popnn::experimental::roiAlignFwd is not in these libraries; "
+                                        "'./dev poplibs DIR' builds the vendor's");
+    }
+    EXPECT(r.prog.isEmpty());
+    poplin::ConvParams::InputTransform a, b;
+    b.dilation = { 2 };
+    poplin::ConvParams::OutputTransform c, d;
+    d.stride = { 2 };
+    EXPECT(hash_value(b) != hash_value(a) && hash_value(c) != hash_value(d));
+    Absent number, word;
+    const poplibs::OptionSpec spec = { { "number", poplibs::createOptionalDoubleHandler(number, 0, false, 4) },
+                                       { "word", poplibs::createOptionalEnumHandler(
+                                                     word, { { "one", 1 }, { "two", 2 } }) } };
+    spec.parse("number", "3"), spec.parse("word", "two");
+    EXPECT(number.there && number.value == 3 && word.there && word.value == 2);
+    spec.parse("word", "none");
+    EXPECT(!word.there);
+    EXPECT_THROWS(invalid_option, spec.parse("number", "5"));
+    EXPECT_THROWS(invalid_option, spec.parse("word", "three"));
+}
+
+/* Products as convolutions, which are planned as such. */
+static void planned()
+{
+    Run r;
+    const Target target = r.graph.getTarget();
+    const OptionFlags plain, first = { { "fullyConnectedPass", "TRAINING_FWD" },
+                                       { "gatherOutput", "true" },
+                                       { "inputRHSIsPreArranged", "true" },
+                                       { "availableMemoryProportion", "0.3" },
+                                       { "disableSRForAMPVertices", "true" } };
+    std::set<poplin::MatMulPlanParams> products;
+    products.emplace(&target, poplin::MatMulParams{ FLOAT, FLOAT, { 5, 7 }, { 7, 3 } }, &plain);
+    products.emplace(&target, poplin::MatMulParams{ HALF, FLOAT, { 4, 5, 7 }, { 4, 7, 3 } }, &first);
+    poplin::MatMulToConvOptions options;
+    const std::set<poplin::ConvPlanParams> convs = poplin::matMulGetConvPlanParams(products, options);
+    EXPECT(convs.size() == 2 && options.size() == 2 && options.at(&plain).empty());
+    EXPECT(options.at(&first) == OptionFlags({ { "pass", "FC_TRAINING_FWD" },
+                                               { "gatherConvOutput", "true" },
+                                               { "availableMemoryProportion", "0.3" },
+                                               { "disableSRForAMPVertices", "true" } }));
+    for (const poplin::ConvPlanParams &conv : convs) {
+        const poplin::ConvParams &p = std::get<1>(conv);
+        const bool grouped = p.numConvGroups == 4;
+        EXPECT(std::get<2>(conv) == &options.at(grouped ? &first : &plain) && std::get<0>(conv) == &target);
+        EXPECT(p.getNumInputChans() == (grouped ? 28u : 7u) && p.getNumOutputChans() == (grouped ? 12u : 3u));
+        EXPECT(p.getOutputFieldShape() == Shape({ 5 }) && p.inputType == (grouped ? HALF : FLOAT));
+        EXPECT(poplin::getFwdFlops(p) == 2u * 5 * 7 * 3 * (grouped ? 4 : 1));
+    }
+    poplin::PlanningCache cache;
+    poplin::preplanConvolutions(convs, cache);
+    EXPECT(cache.size() == 2);
+    poplin::convolutionValidateOptions({ { "enableTileLevelExpandDims", "true" } });
+    poplin::matmulValidateOptions({ { "disableSRForAMPVertices", "false" } });
+    EXPECT_THROWS(invalid_option, poplin::matmulValidateOptions({ { "disableSRForAMPVertices", "1" } }));
+}
+
 int main()
 {
+    names();
+    planned();
     mappings();
     helpers();
     elements();

@@ -137,7 +137,8 @@ static void libs_encode_histogram(void **state)
 {
     (void)state;
     enum { N = 1500 };
-    static const char *const as_float[] = { "useFloatArithmetic=true", NULL };
+    static const char *const as_float[] = { "useFloatArithmetic=true",
+                                            "useFloatArithmeticWithUnsignedIntOutput=false", NULL };
     lcg r = { 34 };
     for (unsigned k = 0; k < 8; k++) {
         tw_type type = k % 2 ? TW_HALF : TW_FLOAT;
