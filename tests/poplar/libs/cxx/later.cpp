@@ -535,6 +535,10 @@ static void tables()
     EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, base, fixed, none));
     EXPECT_THROWS(poplibs_error, popops::dynamicSliceWithOutput(r.graph, fixed[0], table[0], at[0], {}, {}, none));
     EXPECT(none.isEmpty() && r.graph.getNumVertices() == vertices);
+    popops::UpdateComputationFunc other = [&](Graph &g, Tensor &old, Tensor &, Sequence &p) {
+        return popops::cast(g, old, QUARTER, createConstantMetadataTensor(g, format, 5), p);
+    };
+    EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, as[1], 1, { 1, 2 }, {}, { 0 }, other, none));
     r.run();
     for (std::size_t i = 0; i < tables.size(); i++) {
         Floats want = numbers;
