@@ -75,6 +75,9 @@ int main(int argc, char **argv)
     tw_aie_array_input(array, &(tw_aie_file){ in, TW_AIE_INT16, 32, 2 * BLOCK, 64 }, tw_aie_in(b, 0));
     tw_aie_array_cascade(array, a, b);
     tw_aie_array_output(array, tw_aie_out(b, 0), &(tw_aie_file){ out, TW_AIE_INT16, 32, 2 * BLOCK, 0 });
+    tw_aie_array_name_end(array, tw_aie_in(a, 0), "samples"); /* in reports; else the files' names */
+    tw_aie_array_name_end(array, tw_aie_in(b, 0), "samples again");
+    tw_aie_array_name_end(array, tw_aie_out(b, 0), "filtered");
     if (tw_aie_array_run(array, BLOCKS) != TW_OK) return fprintf(stderr, "%s\n", tw_error_message()), 1;
     FILE *f = fopen(out, "r");
     for (int n = 0; f && n < BLOCK * BLOCKS; n++) {
