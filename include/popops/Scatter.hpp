@@ -90,6 +90,7 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                                  poplar::handles::of(updates), &at, window.data());
     });
     window.pop_back();
+    detail::metadataDiffer("popops::scatter", operand, updates); /* or one has none */
     const poplar::Type type = operand.elementType();
     poplar::Tensor old = graph.addVariable(type, operand.getMetadata(), window, { debugContext, "old" });
     poplar::Tensor update = graph.addVariable(type, updates.getMetadata(), window, { debugContext, "update" });

@@ -54,6 +54,7 @@ class OptionList {
         list.push_back(nullptr);
     }
     OptionList(const OptionList &) = delete;
+    OptionList &operator=(const OptionList &) = delete;
     const char *const *data() const { return list.data(); }
 };
 

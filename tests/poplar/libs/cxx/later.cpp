@@ -516,9 +516,14 @@ static void tables()
     for (std::size_t i = 0; i < tables.size(); i++)
         r.read(popops::cast(r.graph, tables[i], FLOAT, r.prog), std::to_string(i));
     const std::size_t vertices = r.graph.getNumVertices();
-    const Tensor unmarked = bare.reinterpret(QUARTER);
+    const Tensor unmarked = bare.reinterpret(QUARTER), no = as[0].slice(0, 0), nowhere = at.slice(0, 0);
     using poputil::poplibs_error;
     Sequence none;
+    popops::multiUpdate(r.graph, table, no, nowhere, dims, one, r.prog, plan, {}); /* no elements, no metadata */
+    popops::scatter(r.graph, table, nowhere, no, 1, { 1, 2 }, {}, { 0 }, r.prog);
+    popops::UpdateComputationFunc keep = [&](Graph &, Tensor &old, Tensor &, Sequence &) { return old; };
+    EXPECT_THROWS(poplibs_error,
+                  popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, keep, none));
     EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, table, unmarked, at, dims, one, none, plan, {}));
     EXPECT_THROWS(poplibs_error, popops::dynamicUpdate(r.graph, table, unmarked[0], at[0], dims, one, none));
     EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, none));
@@ -591,6 +596,8 @@ struct Absent { /* as std::optional, which is of C++17 */
     Absent() = default;
     Absent(int v) : value(v), there(true) {}
 };
+
+static_assert(!std::is_copy_assignable<handles::OptionList>::value, "it points into its own strings");
 
 /* Names that are declared and refused, and what the rest of the later headers has. */
 static void names()
