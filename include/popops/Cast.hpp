@@ -30,6 +30,15 @@ inline poplar::Tensor withoutQuarters(poplar::Graph &graph, const poplar::Tensor
 {
     return t.elementType() == poplar::QUARTER ? quarters::toFloat(graph, t, prog, debugContext) : t;
 }
+/* Before anything is built of FP8, which goes by floats; these are not cast to numbers of 8 bytes. */
+inline void wantQuarters(const poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &to)
+{
+    quarters::wantUsable("popops::cast", graph, src);
+    for (const poplar::Type &t : { src.elementType(), to })
+        if (graph.getTarget().getTypeSize(t) > 4)
+            throw poputil::poplibs_error("popops::cast: " + poplar::handles::describe(src) + " cannot be cast to " +
+                                         to.toString());
+}
 } // namespace detail
 
 /* Elements of the same type are copied. */
@@ -40,7 +49,8 @@ inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &src, cons
         throw poputil::poplibs_error("popops::cast: " + src.shapeToString() + " to " + dst.shapeToString());
     const bool to = dst.elementType() == poplar::QUARTER;
     if (to || src.elementType() == poplar::QUARTER) {
-        for (const poplar::Tensor &t : { src, dst }) quarters::wantUsable("popops::cast", graph, t);
+        detail::wantQuarters(graph, src, dst.elementType());
+        quarters::wantUsable("popops::cast", graph, dst);
         poplar::handles::wantWriteable("popops::cast", dst);
     }
     const poplar::Tensor from = to || dst.elementType() != src.elementType()
@@ -62,15 +72,18 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, cons
                            const poplar::Tensor &metadata, poplar::program::Sequence &prog,
                            const poplar::DebugContext &debugContext = {})
 {
-    for (bool quarter : { src.elementType() == poplar::QUARTER, dstType == poplar::QUARTER })
-        if (quarter) quarters::wantUsable("popops::cast", graph, src);
+    if (src.elementType() == poplar::QUARTER || dstType == poplar::QUARTER)
+        detail::wantQuarters(graph, src, dstType);
     if (dstType != poplar::QUARTER) {
         const poplar::Tensor from = detail::withoutQuarters(graph, src, prog, debugContext);
         return from.elementType() == dstType && src.elementType() == poplar::QUARTER
                    ? from
                    : detail::castPlain(graph, from, dstType, prog, debugContext);
     }
-    const poplar::Tensor made = graph.clone(dstType, metadata, src, debugContext);
+    const poplar::Tensor made =
+        src.containsConstant()
+            ? graph.addVariable(dstType, metadata, src.shape(), poplar::VariableMappingMethod::LINEAR, debugContext)
+            : graph.clone(dstType, metadata, src, debugContext);
     castWithOutput(graph, src, made, prog, debugContext);
     return made;
 }

@@ -34,12 +34,14 @@ struct Scale {
     }
 };
 
-/* Before anything is built that reads the tensor, or writes one of QUARTER. */
+/* Before anything is built that reads the tensor, or writes one of QUARTER. Constants may be mapped later. */
 inline void wantUsable(const char *call, const poplar::Graph &graph, const poplar::Tensor &t)
 {
     const char *why = t.elementType() == poplar::QUARTER && !t.hasMetadata() ? " has no metadata" : nullptr;
+    const bool fixed = t.containsConstant();
     poplar::handles::call(graph, call, [&](tw_graph *g) {
-        if (!tw_graph_mapping_complete(g, poplar::handles::of(t))) why = " has elements that are on no tile";
+        if (!tw_graph_mapping_complete(g, poplar::handles::of(t)) && !fixed)
+            why = " has elements that are on no tile";
     });
     if (why) throw poputil::poplibs_error(std::string(call) + ": " + poplar::handles::describe(t) + why);
 }

@@ -522,8 +522,7 @@ static void tables()
     popops::multiUpdate(r.graph, table, no, nowhere, dims, one, r.prog, plan, {}); /* no elements, no metadata */
     popops::scatter(r.graph, table, nowhere, no, 1, { 1, 2 }, {}, { 0 }, r.prog);
     popops::UpdateComputationFunc keep = [&](Graph &, Tensor &old, Tensor &, Sequence &) { return old; };
-    EXPECT_THROWS(poplibs_error,
-                  popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, keep, none));
+    EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, keep, none));
     EXPECT_THROWS(poplibs_error, popops::multiUpdate(r.graph, table, unmarked, at, dims, one, none, plan, {}));
     EXPECT_THROWS(poplibs_error, popops::dynamicUpdate(r.graph, table, unmarked[0], at[0], dims, one, none));
     EXPECT_THROWS(poplibs_error, popops::scatter(r.graph, table, at, unmarked, 1, { 1, 2 }, {}, { 0 }, none));
@@ -552,6 +551,31 @@ static void tables()
         EXPECT(r.out[std::to_string(i)] == want);
     }
     EXPECT(r.out["gathered"] == Floats(given.begin() + 8, given.end()));
+}
+
+/* Constants are mapped when the program is made; numbers of 8 bytes are refused before anything is built. */
+static void casts()
+{
+    Run r;
+    const Tensor metadata = createConstantMetadataTensor(r.graph, QuarterMetadata::Format::F143, 0),
+                 q = r.graph.addConstant(QUARTER, { 2 }, 1.5f), f = r.graph.addConstant(FLOAT, { 2 }, 2.5f),
+                 wide = r.graph.addVariable(UNSIGNED_LONGLONG, { 2 }, VariableMappingMethod::LINEAR, "wide"),
+                 to = r.graph.addVariable(QUARTER, { 2 }, VariableMappingMethod::LINEAR, "to");
+    r.read(popops::cast(r.graph, q, FLOAT, r.prog), "q");
+    r.read(popops::cast(r.graph, popops::cast(r.graph, f, QUARTER, metadata, r.prog), FLOAT, r.prog), "f");
+    popops::castWithOutput(r.graph, f, to, r.prog);
+    r.read(popops::cast(r.graph, to, FLOAT, r.prog), "to");
+    for (const Tensor &t : { q, f }) r.graph.setTileMapping(t, 1);
+    const std::size_t vertices = r.graph.getNumVertices();
+    Sequence none;
+    using poputil::poplibs_error;
+    EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, to, wide, none));
+    EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, wide, to, none));
+    EXPECT_THROWS(poplibs_error, popops::cast(r.graph, to, UNSIGNED_LONGLONG, none));
+    EXPECT(none.isEmpty() && r.graph.getNumVertices() == vertices);
+    r.run();
+    EXPECT(r.out["q"] == Floats({ 1.5f, 1.5f }) && r.out["f"] == Floats({ 2.5f, 2.5f }) &&
+           r.out["to"] == r.out["f"]);
 }
 
 static void others()
@@ -693,6 +717,7 @@ int main()
     refused();
     quarters();
     tables();
+    casts();
     others();
     return failures;
 }
