@@ -378,6 +378,8 @@ inline std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPla
         const std::size_t rank = p.aShape.size();
         detail::wantRank("poplin::matMulGetConvPlanParams", rank == 3 ? 3 : 2, rank);
         detail::wantRank("poplin::matMulGetConvPlanParams", static_cast<unsigned>(rank), p.bShape.size());
+        if (p.aShape[rank - 1] != p.bShape[rank - 2] || (rank == 3 && p.aShape[0] != p.bShape[0]))
+            throw poputil::poplibs_error("poplin::matMulGetConvPlanParams: shapes that do not fit");
         poplar::OptionFlags &own = options[std::get<2>(m)];
         own = detail::convolutionOptions(*std::get<2>(m));
         convs.emplace(std::get<0>(m),

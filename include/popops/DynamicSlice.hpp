@@ -4,6 +4,7 @@
 #define POPOPS_DYNAMIC_SLICE_HPP
 
 #include <cstdlib>
+#include <map>
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -365,6 +366,18 @@ inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const popla
     detail::slicePads(graph, "popops::createDynamicSliceOutput", options);
     return createSliceTensor(graph, t, dims, sizes, 1, debugContext)[0];
 }
+namespace detail {
+/* Whether there are elements beside these in their variables, which share the metadata. */
+inline bool isPart(const poplar::Graph &graph, const poplar::Tensor &t)
+{
+    std::map<unsigned, std::size_t> all;
+    std::size_t elements = 0;
+    for (const poplar::VariableInterval &r : t.getVarRegions())
+        if (all.emplace(r.var.id, 0).second) elements += graph.getVariable(r.var).numElements();
+    return elements > t.numElements();
+}
+} // namespace detail
+/* Of FP8 an output that is a whole variable gets the metadata of `t`; what is put into a part of one is converted. */
 inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output, const poplar::Tensor &t,
                                    const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
                                    const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
@@ -377,10 +390,14 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
         if (dims[i] < shape.size()) shape[dims[i]] = sizes[i];
     poplar::handles::wantOutput("popops::dynamicSliceWithOutput", output, t.elementType(), shape);
     const bool differ = detail::metadataDiffer("popops::dynamicSliceWithOutput", t, output);
-    if (differ && !output.getMetadata().isParallelWriteable())
+    const bool convert = differ && detail::isPart(graph, output);
+    if (convert)
+        quarters::wantUsable("popops::dynamicSliceWithOutput", graph, output);
+    else if (differ && !output.getMetadata().isParallelWriteable())
         throw poputil::poplibs_error("popops::dynamicSliceWithOutput: " + poplar::handles::describe(output) +
                                      " has other metadata, which are constant");
     const poplar::Tensor made = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
+    if (convert) return castWithOutput(graph, made, output, prog, debugContext);
     if (differ) prog.add(poplar::program::Copy(t.getMetadata(), output.getMetadata(), false, debugContext));
     prog.add(poplar::program::Copy(made, output, false, debugContext));
 }
