@@ -413,11 +413,14 @@ inline void wantGroups(const char *call, std::size_t groups, const std::vector<p
                                          std::to_string(groups) + " groups");
 }
 /* The same for updates of `t`; no group is updated where one of them cannot be. */
-inline void wantGroupsOf(const char *call, const poplar::Tensor &t, const poplar::Tensor &s,
-                         const poplar::Tensor &offsets)
+inline void wantGroupsOf(const char *call, const poplar::Graph &graph, const poplar::Tensor &t,
+                         const poplar::Tensor &s, const poplar::Tensor &offsets)
 {
     wantGroups(call, t.rank() ? t.dim(0) : 0, { t, s, offsets });
     poplar::handles::wantWriteable(call, t);
+    const bool both = t.elementType() == poplar::QUARTER && s.elementType() == poplar::QUARTER;
+    for (std::size_t g = 0; both && g < t.dim(0); g++)
+        if (metadataDiffer(call, t[g], s[g])) quarters::wantUsable(call, graph, s[g]);
 }
 /* make(g) for each of `groups`, in a first dimension. */
 template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t groups, Make make)
@@ -491,7 +494,7 @@ inline poplar::Tensor groupedMultiSlice(poplar::Graph &graph, const poplar::Tens
                      const SlicePlan &plan, const poplar::OptionFlags &options,                  \
                      const poplar::DebugContext &debugContext = {})                              \
     {                                                                                            \
-        detail::wantGroupsOf("popops::" #Call, t, s, offsets);                                   \
+        detail::wantGroupsOf("popops::" #Call, graph, t, s, offsets);                            \
         for (std::size_t g = 0; g < t.dim(0); g++)                                               \
             call(graph, t[g], s[g], offsets[g], dims, sizes, prog, plan, options, debugContext); \
     }
@@ -505,7 +508,7 @@ inline void groupedMultiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t,
                                   poplar::program::Sequence &prog, const SlicePlan &plan,
                                   const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
 {
-    detail::wantGroupsOf("popops::groupedMultiUpdateAdd", t, s, offsets);
+    detail::wantGroupsOf("popops::groupedMultiUpdateAdd", graph, t, s, offsets);
     for (std::size_t g = 0; g < t.dim(0); g++)
         multiUpdateAdd(graph, t[g], s[g], offsets[g], scale, dims, sizes, prog, plan, options, debugContext);
 }

@@ -538,6 +538,11 @@ static void tables()
     EXPECT_THROWS(poplibs_error,
                   popops::multiUpdateAdd(r.graph, table, rows, at, scale, dims, one, none, plan, {}));
     EXPECT_THROWS(poplibs_error, popops::multiUpdateMax(r.graph, table, rows, at, dims, one, none, plan, {}));
+    const Tensor half =
+        concat(both[0].expand({ 0 }), r.graph.addVariable(UNSIGNED_CHAR, { 1, 6, 8 }, "half").reinterpret(QUARTER));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdate(r.graph, half, concat(rows, rows).reshape({ 2, 2, 1, 8 }),
+                                             concat(at, at).reshape({ 2, 2, 1 }), dims, one, none, plan, {}));
     EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, base, fixed, none));
     EXPECT_THROWS(poplibs_error, popops::dynamicSliceWithOutput(r.graph, fixed[0], table[0], at[0], {}, {}, none));
     EXPECT(none.isEmpty() && r.graph.getNumVertices() == vertices);
