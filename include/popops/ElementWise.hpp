@@ -49,12 +49,29 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
         });
 }
 
+namespace detail {
+/* Before the first is built: each can be, and goes to its output, where there are some. */
+inline void wantMaps(const char *call, poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                     const std::vector<poplar::Tensor> &ts, const std::vector<poplar::Tensor> &outs,
+                     const poplar::OptionFlags &options)
+{
+    const std::vector<tw_tensor> list = poplar::handles::of(ts), to = poplar::handles::of(outs);
+    const poplar::handles::OptionList flags(options);
+    for (std::size_t i = 0; i < exprs.size(); i++)
+        poplar::handles::call(graph, call, [&](tw_graph *g) {
+            tw_popops_map_fits(g, exprs[i].text().c_str(), static_cast<unsigned>(list.size()), list.data(),
+                               to.empty() ? tw_tensor{} : to[i], flags.data());
+        });
+}
+} // namespace detail
+
 /* Several expressions of the same tensors, all computed before one is written. */
 inline std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
                                        const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
                                        const poplar::DebugContext &debugContext = {},
                                        const poplar::OptionFlags &options = {})
 {
+    detail::wantMaps("popops::map", graph, exprs, ts, {}, options);
     std::vector<poplar::Tensor> made;
     for (const expr::Any &e : exprs) made.push_back(map(graph, e, ts, prog, debugContext, options));
     return made;
@@ -73,13 +90,8 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     if (exprs.size() != outs.size())
         throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
                                      " expressions and " + std::to_string(outs.size()) + " tensors");
-    for (const poplar::Tensor &out : outs) poplar::handles::wantWriteable("popops::mapWithOutput", out);
+    detail::wantMaps("popops::mapWithOutput", graph, exprs, ts, outs, options);
     const std::vector<poplar::Tensor> made = map(graph, exprs, ts, prog, debugContext, options);
-    for (std::size_t i = 0; i < outs.size(); i++)
-        if (made[i].shape() != outs[i].shape() || made[i].elementType() != outs[i].elementType())
-            throw poputil::poplibs_error("popops::mapWithOutput: " + made[i].elementType().toString() +
-                                         made[i].shapeToString() + " to " + outs[i].elementType().toString() +
-                                         outs[i].shapeToString());
     for (std::size_t i = 0; i < outs.size(); i++)
         prog.add(poplar::program::Copy(made[i], outs[i], false, debugContext));
 }

@@ -312,6 +312,20 @@ bool tw__popops_each_once(tw_graph *graph, const char *call, tw_tensor tensor)
     return false;
 }
 
+static bool map_fits(mapping_call *m, tw_graph *graph, const char *call, const char *expression, unsigned count,
+                     const tw_tensor *tensors, tw_tensor output, const char *const *options)
+{
+    return map_check(m, graph, call, expression, count, tensors, false, options) &&
+           (!output.id || (check_target(m, call, output) && tw__popops_each_once(graph, call, output)));
+}
+
+bool tw_popops_map_fits(tw_graph *graph, const char *expression, unsigned count, const tw_tensor *tensors,
+                        tw_tensor output, const char *const *options)
+{
+    g_autofree mapping_call *m = g_new0(mapping_call, 1);
+    return tw__libs_ready(graph) && map_fits(m, graph, __func__, expression, count, tensors, output, options);
+}
+
 tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expression, unsigned count,
                          const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name,
                          const char *const *options)
@@ -319,10 +333,8 @@ tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expressi
     g_autofree mapping_call *m = g_new0(mapping_call, 1);
     m->sequence = sequence, m->name = name;
     if (!tw__libs_takes(graph, call, sequence)) return TW__LIBS_NIL;
-    if (!map_check(m, graph, call, expression, count, tensors, false, options)) return TW__LIBS_NIL;
+    if (!map_fits(m, graph, call, expression, count, tensors, output, options)) return TW__LIBS_NIL;
     if (!output.id) return map_build(m, output);
-    if (!check_target(m, call, output)) return TW__LIBS_NIL;
-    if (!tw__popops_each_once(graph, call, output)) return TW__LIBS_NIL;
     if (touches(m, output, 0))
         through_temporary(m, output);
     else

@@ -419,9 +419,17 @@ static void refused()
     Tensor fixed = r.graph.addConstant(FLOAT, { 10 }, 1.0f);
     r.graph.setTileMapping(fixed, 0);
     using poputil::poplibs_error;
+    const auto variables = [&] {
+        std::size_t n = 0;
+        handles::call(r.graph, "count", [&](tw_graph *g) { n = tw_graph_variable_count(g); });
+        return n;
+    };
+    const std::size_t before = variables(), vertices = r.graph.getNumVertices();
     EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, wrong }, r.prog));
     EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, fixed }, r.prog));
     EXPECT_THROWS(poplibs_error, popops::mapInPlace(r.graph, { _1 + _2, _1 < _2 }, { to, a }, r.prog));
+    EXPECT_THROWS(poplibs_error, popops::map(r.graph, { _1 + _1, _1 + _2 }, { a, wrong }, r.prog));
+    EXPECT(variables() == before && r.graph.getNumVertices() == vertices);
     r.read(to, "TO");
     r.run();
     EXPECT(r.out["TO"] == r.in["to"]);
