@@ -167,6 +167,9 @@ static const struct {
     { "inline assembly that may call",
       HEAD "u32 f(u32 x, u32 y) { switch (x) {" CASES "default: __asm__(\"br %0\" :: \"r\"(p)); } return y; }\n", 0,
       0 },
+    { "inline assembly that may call, with a tab",
+      HEAD "u32 f(u32 x, u32 y) { switch (x) {" CASES "default: __asm__(\"br\\t%0\" :: \"r\"(p)); } return y; }\n",
+      0, 0 },
 };
 
 static unsigned tables_in(const char *assembly)

@@ -352,13 +352,19 @@ static void function_objects(tw__sel *s, LLVMBasicBlockRef block)
     }
 }
 
-static bool function_calls_pointers(LLVMBasicBlockRef block)
+static bool text_may_branch(LLVMValueRef assembly)
 {
     size_t length = 0;
+    const char *text = LLVMGetInlineAsmAsmString(assembly, &length);
+    return strstr(text, "br ") || strstr(text, "br\t");
+}
+
+static bool function_calls_pointers(LLVMBasicBlockRef block)
+{
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
         if (!callee || LLVMIsAGlobalValue(callee)) continue;
-        if (!LLVMIsAInlineAsm(callee) || strstr(LLVMGetInlineAsmAsmString(callee, &length), "br ")) return true;
+        if (!LLVMIsAInlineAsm(callee) || text_may_branch(callee)) return true;
     }
     return false;
 }
