@@ -176,16 +176,55 @@ static int cannot_start(const char *command, const char *program)
     return TW__EXIT_FAILURE;
 }
 
+/* SECONDS: a launcher that is told twice to end within five of them leaves its ranks behind, and whoever sent a signal
+ * may have sent it to the whole group. */
+enum { SECONDS = 6 };
+
+/* What a launcher passes on or ends of, unless it is ignored, and the end of a child. */
+static void signals_of(sigset_t *set)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+    struct sigaction is;
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+        if (sigaction(numbers[i], NULL, &is) == 0 && is.sa_handler != SIG_IGN) sigaddset(set, numbers[i]);
+}
+
+/* The launcher's status. A signal to this process alone ends the launcher a while later; a terminal has told both. */
+static int wait_for_launcher(pid_t child, const sigset_t *set)
+{
+    const struct timespec grace = { .tv_sec = SECONDS };
+    int status = 0, ends = 0, got;
+    bool told = false;
+    siginfo_t info;
+    while ((got = waitpid(child, &status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+        got = sigtimedwait(set, &info, ends && !told ? &grace : NULL);
+        if (got == SIGUSR1 || got == SIGUSR2)
+            kill(child, got);
+        else if (got > 0 && got != SIGCHLD && info.si_code <= 0)
+            ends = got;
+        else if (got < 0 && errno == EAGAIN)
+            told = kill(child, ends) == 0;
+    }
+    return status;
+}
+
 int tw__launch_become(const char *command, char **words)
 {
     int ends[2];
+    sigset_t set, before;
     pid_t child = 0;
     fflush(stdout);
     bool beside = output_is_file() && pipe2(ends, O_CLOEXEC) == 0;
-    if (beside) child = fork();
+    if (beside) signals_of(&set), pthread_sigmask(SIG_BLOCK, &set, &before), child = fork();
     if (child < 0) return cannot_start(command, words[0]);
     if (child == 0) {
-        if (beside) prctl(PR_SET_PDEATHSIG, SIGTERM), dup2(ends[1], STDOUT_FILENO);
+        if (beside) {
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+            dup2(ends[1], STDOUT_FILENO);
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
+        }
         execv(words[0], words);
         int failed = cannot_start(command, words[0]);
         if (beside) _exit(failed);
@@ -194,7 +233,8 @@ int tw__launch_become(const char *command, char **words)
     close(ends[1]);
     relay r = { .from = ends[0] };
     GThread *thread = g_thread_new("output", pass_output, &r);
-    int status = tw__cli_wait(child);
+    int status = wait_for_launcher(child, &set);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     g_thread_join(thread);
     int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (!r.error) return result;

@@ -84,23 +84,31 @@ int main(void)
     for (;;) tw_engine_run(e, 1);
 }
 END
-interrupted() { # options
+interrupted() { # signal, "" or "-" for the whole group, options
+    number=$1 whom=$2
+    shift 2
     : >"$work/out"
-    env --default-signal=INT "$tilewright" run -n 2 --all-output "$@" "$work/endless.c" >"$work/out" 2>"$work/err" </dev/null &
+    setsid env --default-signal=INT "$tilewright" run -n 2 --all-output "$@" "$work/endless.c" >"$work/out" 2>"$work/err" </dev/null &
     pid=$!
     until [ "$(grep -c '^runs [0-9]*$' "$work/out")" = 2 ]; do
         kill -0 $pid 2>/dev/null || { fail "ended by itself"; cat "$work/out" "$work/err"; return; }
         sleep 0.05
     done
-    kill -INT $pid
-    wait $pid && fail "ended with 0 when interrupted: $*"
+    kill -s "$number" -- "$whom$pid"
+    wait $pid && fail "ended with 0 at $number: $*"
     for rank in $(sed -n 's/^runs //p' "$work/out"); do
-        while kill -0 "$rank" 2>/dev/null; do sleep 0.05; done
+        tries=0
+        while kill -0 "$rank" 2>/dev/null; do
+            sleep 0.05
+            tries=$((tries + 1))
+            [ $tries -lt 1000 ] || { fail "a rank is left behind at $number: $*"; kill -9 "$rank"; }
+        done
     done
 }
 if env --default-signal=INT true 2>/dev/null; then
-    interrupted
-    interrupted --profile "$work/none.json"
+    interrupted INT ""
+    interrupted INT "" --profile "$work/none.json"
+    interrupted TERM -
     [ ! -e "$work/none.json" ] || fail "a profile of ranks that were ended"
 fi
 # No module for the launcher: told, and how to go on alone.
