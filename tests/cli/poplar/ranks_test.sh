@@ -84,11 +84,20 @@ int main(void)
     for (;;) tw_engine_run(e, 1);
 }
 END
-interrupted() { # signal, "" or "-" for the whole group, options
+cat >"$work/waits.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void) /* starts no MPI, which would notice that its launcher is gone */
+{
+    printf("runs %d\n", (int)getpid()), fflush(stdout);
+    for (;;) pause();
+}
+END
+interrupted() { # signal, "" or "-" for the whole group, options and program
     number=$1 whom=$2
     shift 2
     : >"$work/out"
-    setsid env --default-signal=INT "$tilewright" run -n 2 --all-output "$@" "$work/endless.c" >"$work/out" 2>"$work/err" </dev/null &
+    setsid env --default-signal=INT "$tilewright" run -n 2 --all-output "$@" >"$work/out" 2>"$work/err" </dev/null &
     pid=$!
     until [ "$(grep -c '^runs [0-9]*$' "$work/out")" = 2 ]; do
         kill -0 $pid 2>/dev/null || { fail "ended by itself"; cat "$work/out" "$work/err"; return; }
@@ -106,9 +115,9 @@ interrupted() { # signal, "" or "-" for the whole group, options
     done
 }
 if env --default-signal=INT true 2>/dev/null; then
-    interrupted INT ""
-    interrupted INT "" --profile "$work/none.json"
-    interrupted TERM -
+    interrupted INT "" "$work/endless.c"
+    interrupted INT "" --profile "$work/none.json" "$work/endless.c"
+    interrupted TERM - "$work/waits.c"
     [ ! -e "$work/none.json" ] || fail "a profile of ranks that were ended"
 fi
 # No module for the launcher: told, and how to go on alone.
