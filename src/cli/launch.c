@@ -176,7 +176,7 @@ static int cannot_start(const char *command, const char *program)
     return TW__EXIT_FAILURE;
 }
 
-/* SECONDS: a launcher that is told twice to end within five of them leaves its ranks behind, and whoever sent a signal
+/* SECONDS: a launcher that is told twice to end within five of them leaves its ranks behind, and who sent a signal
  * may have sent it to the whole group. */
 enum { SECONDS = 6 };
 
