@@ -2,7 +2,6 @@
 /* diff: two profiles, figure by figure. Steps meet by type and name, kernels, categories and variables by name: what
  * several of one name do is added up, so that the order of steps does not matter. Steps whose names only one of the
  * two has meet by their place among the others (align.c). A line's weight is the share of the whole that changed. */
-#include "core/profile/summary.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -137,13 +136,6 @@ static double exchanged(const tw__stats *s)
     return s->has_totals ? sum : -1;
 }
 
-/* Of a machine whose tiles have threads; -1 = it has none. */
-static double threads_of(const tw__stats *s)
-{
-    bool has = tw__profile_terms(s->p->names.items[s->p->target.type])->is_graph;
-    return has ? s->totals.thread_balance : -1;
-}
-
 static void add_figures(tw__diff *d, const tw__stats *a, const tw__stats *b)
 {
     double max[2], sum[2];
@@ -156,8 +148,9 @@ static void add_figures(tw__diff *d, const tw__stats *a, const tw__stats *b)
                  larger((double)x->cycles, (double)y->cycles));
         add_line(d, TW__DIFF_FIGURE, "", "time", "seconds", x->seconds, y->seconds, larger(x->seconds, y->seconds));
         add_line(d, TW__DIFF_FIGURE, "", "tile balance", "ratio", x->tile_balance, y->tile_balance, 1);
-        if (threads_of(a) >= 0 || threads_of(b) >= 0)
-            add_line(d, TW__DIFF_FIGURE, "", "thread balance", "ratio", threads_of(a), threads_of(b), 1);
+        double threads[] = { tw__stats_thread_balance(a), tw__stats_thread_balance(b) };
+        if (threads[0] >= 0 || threads[1] >= 0)
+            add_line(d, TW__DIFF_FIGURE, "", "thread balance", "ratio", threads[0], threads[1], 1);
         add_line(d, TW__DIFF_FIGURE, "", "steps executed", "count", (double)x->steps, (double)y->steps,
                  larger((double)x->steps, (double)y->steps));
         add_line(d, TW__DIFF_FIGURE, "", "bytes exchanged and copied", "bytes", exchanged(a), exchanged(b),

@@ -48,6 +48,8 @@ void tw__stats_free(tw__stats *s);
 /* Cycles of a step summed over tiles, and by the slowest tile, over its executions. */
 double tw__stats_step_cycles(const tw__stats *s, uint32_t step);
 double tw__stats_step_active(const tw__stats *s, uint32_t step);
+/* -1: a machine whose tiles have no threads */
+double tw__stats_thread_balance(const tw__stats *s);
 tw_cycles_bucket tw__step_bucket(const tw__step *step);
 const char *tw__fact_of(const tw_profile *p, const char *key); /* "" = not stated */
 /* "IPU", "tile", "vertex" in the machine's own words. */

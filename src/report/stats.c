@@ -192,3 +192,8 @@ double tw__stats_step_active(const tw__stats *s, uint32_t step)
     tw__profile_step_info(s->p, step, &info);
     return (double)s->counts[step] * info.tile_balance * (double)at->cycles * s->tiles;
 }
+
+double tw__stats_thread_balance(const tw__stats *s)
+{
+    return tw__profile_terms(s->p->names.items[s->p->target.type])->is_graph ? s->totals.thread_balance : -1;
+}

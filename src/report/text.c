@@ -570,7 +570,7 @@ static double of_tile_balance(const tw__stats *s)
 
 static double of_thread_balance(const tw__stats *s)
 {
-    return s->has_totals ? s->totals.thread_balance : -1;
+    return s->has_totals ? tw__stats_thread_balance(s) : -1;
 }
 
 static double of_findings(const tw__stats *s)

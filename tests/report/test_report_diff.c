@@ -95,6 +95,9 @@ static void test_refused(void **state)
     a->has_execution = false;
     assert_int_equal(tw_profile_judge(a, a, "cycles>3", &holds, text), TW_E_MISSING_PROFILE);
     tw_profile_free(a);
+    a = make_on("WSE", NULL, 100, 500); /* no threads */
+    assert_int_equal(tw_profile_judge(a, a, "threadBalance>3%", &holds, text), TW_E_MISSING_PROFILE);
+    tw_profile_free(a);
 }
 
 static const tw__diff_line *line_of(const tw__diff *d, tw__diff_group group, const char *name)

@@ -43,8 +43,8 @@ TW_API void tw_popops_map_in_place(tw_graph *graph, const char *expression, unsi
 TW_API void tw_popops_map_with_output(tw_graph *graph, const char *expression, unsigned count,
                                       const tw_tensor *tensors, tw_tensor output, tw_program sequence,
                                       const char *name, const char *const *options);
-/* The checks of tw_popops_map_with_output() alone, or of tw_popops_map() where `output` is zero, for who builds several
- * of them or none. False, with the error that the call would give. */
+/* The checks of tw_popops_map_with_output() alone, or of tw_popops_map() where `output` is zero, for who builds
+ * several of them or none. False, with the error that the call would give. */
 TW_API bool tw_popops_map_fits(tw_graph *graph, const char *expression, unsigned count, const tw_tensor *tensors,
                                tw_tensor output, const char *const *options);
 /* One line: what a compiled vertex of the expression would be called. For people and tests. Freed with free(). */

@@ -64,7 +64,8 @@ static void region_note(constants *c, const tw__sim_op *op)
 static void region_table(tw__region *r, uint32_t from, uint32_t table, GArray *todo)
 {
     const tw_sim *sim = r->sim;
-    for (uint32_t target; table >= sim->base && table - sim->base <= sim->size - 4; table += 4) {
+    uint32_t target, rest = MOST; /* a table that is none has no end */
+    for (; rest && table >= sim->base && table - sim->base <= sim->size - 4; table += 4, rest--) {
         memcpy(&target, sim->memory + (table - sim->base), 4);
         if (target - from + FAR > 2 * FAR || !tw__region_op(r, target)) return;
         *tw__region_at(r, target) |= TW__REGION_LEADER | TW__REGION_ENTRY;

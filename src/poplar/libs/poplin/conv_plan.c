@@ -11,14 +11,8 @@ bool tw__conv_read_options(tw_graph *graph, const char *call, const char *const 
 {
     static const char passes[] = "NONE NONE_MATMUL INFERENCE_FWD TRAINING_FWD TRAINING_BWD TRAINING_WU "
                                  "FC_INFERENCE_FWD FC_TRAINING_FWD FC_TRAINING_BWD FC_TRAINING_WU";
-#define IGNORED(name)                                                  \
-    {                                                                  \
-        name, TW__LIBS_BOOL, offsetof(tw__conv_options, ignored), NULL \
-    }
-#define IGNORED_TYPE(name)                                                  \
-    {                                                                       \
-        name, TW__LIBS_TYPE, offsetof(tw__conv_options, ignored_type), NULL \
-    }
+#define IGNORED(name)      { name, TW__LIBS_BOOL, offsetof(tw__conv_options, ignored), NULL }
+#define IGNORED_TYPE(name) { name, TW__LIBS_TYPE, offsetof(tw__conv_options, ignored_type), NULL }
     static const tw__libs_option table[] = {
         { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(tw__conv_options, memory), NULL },
         { "pass", TW__LIBS_WORD, 0, passes },

@@ -254,20 +254,15 @@ int main()
     EXPECT(poplin::fc::getMatMulPrePlanParameters({ 1, 4, 40, 20 }, {}, FLOAT, true).size() == 1);
     using poputil::poplibs_error;
     EXPECT((throws<poplibs_error>(
-        [&] {
-            poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 5, 4 }, { 4, 5 });
-        },
+        [&] { poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 5, 4 }, { 4, 5 }); },
         "rank 2; it is 3")));
     EXPECT((throws<poplibs_error>([&] { poplin::linspace(graph, INT, 0, 1, 2); }, "type int")));
     EXPECT((throws<poplibs_error>([&] { poplin::meshgrid2d(graph, a, xs); }, "rank 2 and 1")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, a, a, prog); },
                                   "poplin::matMul: [10, 40] times [10, 40]")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, groups, groups, prog); }, "rank 3; it is 2")));
-    EXPECT((throws<invalid_option>(
-        [&] {
-            poplin::matMul(graph, a, b, prog, "c", { { "partials", "half" } });
-        },
-        "no option 'partials'")));
+    EXPECT((throws<invalid_option>([&] { poplin::matMul(graph, a, b, prog, "c", { { "partials", "half" } }); },
+                                   "no option 'partials'")));
     quarters(device);
     outputs(device);
     return failures;

@@ -205,7 +205,7 @@ static void put_block(emitting *e, uint32_t index)
     }
 }
 
-/* --- tables of jumps --------------------------------------------------------------------------------------------- */
+/* --- tables of jumps -------------------------------------------------------------------------------------------- */
 
 static const tw__mir_insn *jump_of(const tw__mir_block *block)
 {
@@ -245,7 +245,7 @@ static void put_tables(const emitting *e)
     }
 }
 
-/* --- functions --------------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------------------------- */
 
 void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out)
 {

@@ -66,7 +66,7 @@ static bool branch_conditional(tw__sel *s, LLVMValueRef instruction)
     return !s->has_failed;
 }
 
-/* --- switch: compares and tables --------------------------------------------------------------------------------- */
+/* --- switch: compares and tables -------------------------------------------------------------------------------- */
 
 typedef struct branch_case {
     int64_t number; /* as the word has it, extended */
@@ -121,11 +121,11 @@ static void branch_chain(tw__sel *s, const branching *b, const branch_case *case
     tw__sel_jump(s, compared < count ? cases[compared].to : b->other);
 }
 
-/* Compares take two instructions for each case and two for each CHAIN of them; on average 5 turns for CHAIN, and 2 more
- * whenever the number of cases doubles. A table takes a word for each number and six instructions, each a turn (four
- * where no other values have to be kept out): it is taken where it is faster and not larger. Its `br` needs a list of
- * what is called through pointers, so that functions that need one from their writer get no table: its lack would not
- * be told (guide 2.8.1). */
+/* Compares take two instructions for each case and two for each CHAIN of them; on average 5 turns for CHAIN, and 2
+ * more whenever the number of cases doubles. A table takes a word for each number and six instructions, each a
+ * turn (four where no other values have to be kept out): it is taken where it is faster and not larger. Its `br`
+ * needs a list of what is called through pointers, so that functions that need one from their writer get no table:
+ * its lack would not be told (guide 2.8.1). */
 static bool branch_is_dense(const tw__sel *s, const branching *b, const branch_case *cases, unsigned count)
 {
     unsigned least = b->is_complete ? 4 : 6; /* cases; instructions, too */
