@@ -145,6 +145,8 @@ int tw__cli_not_a_file(const char *command, const char *what, const char *word, 
 const char *tw__cli_command_for(const char *file);
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
+/* Behind "[rank 1] ", in one write: other ranks write to the same place. */
+int tw__cli_failure_of(const char *who, const char *name);
 tw_diags *tw__cli_diags(void); /* a list; ends the program when there is no memory for it */
 /* Of the environment; ends the program when there is no memory for it. */
 void tw__cli_set_variable(const char *name, const char *value);

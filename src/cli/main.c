@@ -136,10 +136,15 @@ int tw__cli_not_a_file(const char *command, const char *what, const char *word, 
                  : tw__cli_unknown(command, what, word, names, count);
 }
 
+int tw__cli_failure_of(const char *who, const char *name)
+{
+    fprintf(stderr, "%s%s: %s\n", who, tw__cli_name(find_command(name)), tw_error_message());
+    return TW__EXIT_FAILURE;
+}
+
 int tw__cli_failure(const char *name)
 {
-    fprintf(stderr, "%s: %s\n", tw__cli_name(find_command(name)), tw_error_message());
-    return TW__EXIT_FAILURE;
+    return tw__cli_failure_of("", name);
 }
 
 tw_diags *tw__cli_diags(void)

@@ -21,8 +21,8 @@ int tw__csl_failed(void)
 {
     fflush(stdout);
     if (silent || (shared && tw_wse_status(shared) != TW_OK)) return TW__EXIT_FAILURE;
-    if (tw_world_rank()) fprintf(stderr, "[rank %u] ", tw_world_rank());
-    return tw__cli_failure("csl");
+    g_autofree char *who = tw_world_rank() ? g_strdup_printf("[rank %u] ", tw_world_rank()) : g_strdup("");
+    return tw__cli_failure_of(who, "csl");
 }
 
 int tw__csl_refused(void)
@@ -30,8 +30,8 @@ int tw__csl_refused(void)
     unsigned ranks = tw_world_alike(tw_error_message());
     if (ranks < 2) return tw__csl_failed();
     if (tw_world_rank()) return TW__EXIT_FAILURE;
-    fprintf(stderr, "[ranks 0 to %u] ", ranks - 1);
-    return tw__cli_failure("csl");
+    g_autofree char *who = g_strdup_printf("[ranks 0 to %u] ", ranks - 1);
+    return tw__cli_failure_of(who, "csl");
 }
 
 tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
