@@ -532,7 +532,7 @@ describe('words', () => {
         assert.doesNotMatch(text, /planSteps|copyBlocks|controlInstructions/);
         const edges = await page.evaluate(() => window.tilewright.labelsOf('memory-histogram', 'xAxis'));
         assert.ok(edges.length > 2);
-        for (const edge of edges) assert.match(edge, /^(\d+ B|\d+(\.[05])? [kMG]B|\d+ [kMG]B)$/);
+        for (const edge of edges) assert.match(edge, /^(\d+ B|\d+(\.[05])? [KMG]iB|\d+ [KMG]iB)$/);
         await page.close();
         const tasks = await open(at('csl.html'), { hash: '#view=time' });
         await ready(tasks);
