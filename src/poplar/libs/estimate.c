@@ -84,8 +84,8 @@ static double estimate_turns(const tw_vertex_info *v, const char *what)
 {
     double n = tw_vertex_info_value(v, "n", 0), m = sqrt(estimate_elements(v, "q")), turns = 0;
     bool qr = *what == 'q', cells = g_str_has_suffix(what, "cells");
-    for (double k = 0; k < n && k + 1 < m; k++) {
-        double rows = qr ? n - k + m : m - 1 - k, each = qr ? m - k : n - 1 - k;
+    for (unsigned column = 0; column < n && column + 1.0 < m; column++) {
+        double k = column, rows = qr ? n - k + m : m - 1 - k, each = qr ? m - k : n - 1 - k;
         turns += cells ? rows * each : rows;
     }
     return turns;
