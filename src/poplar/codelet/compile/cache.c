@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -250,10 +251,10 @@ static char *digest_of(const GPtrArray *names)
 /* A source for all targets asks five times. */
 char *tw__cache_headers_digest(void)
 {
-    static GMutex lock;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* which ThreadSanitizer knows */
     static char *kept, *kept_stamp;
     GPtrArray *names = header_names();
-    g_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
     char *stamp = stamp_of(names);
     if (!kept_stamp || strcmp(stamp, kept_stamp) != 0) {
         g_free(kept);
@@ -262,7 +263,7 @@ char *tw__cache_headers_digest(void)
         kept_stamp = stamp, stamp = old;
     }
     char *digest = g_strdup(kept);
-    g_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     g_free(stamp);
     g_ptr_array_free(names, TRUE);
     return digest;
