@@ -379,7 +379,11 @@ inline std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPla
         detail::wantRank("poplin::matMulGetConvPlanParams", rank == 3 ? 3 : 2, rank);
         detail::wantRank("poplin::matMulGetConvPlanParams", static_cast<unsigned>(rank), p.bShape.size());
         if (p.aShape[rank - 1] != p.bShape[rank - 2] || (rank == 3 && p.aShape[0] != p.bShape[0]))
-            throw poputil::poplibs_error("poplin::matMulGetConvPlanParams: shapes that do not fit");
+            throw poputil::poplibs_error(
+                "poplin::matMulGetConvPlanParams: rows of " + std::to_string(p.aShape[rank - 1]) +
+                " times columns of " + std::to_string(p.bShape[rank - 2]) + ", groups of " +
+                std::to_string(rank == 3 ? p.aShape[0] : 1) + " and " +
+                std::to_string(rank == 3 ? p.bShape[0] : 1) + ": they have to be the same");
         poplar::OptionFlags &own = options[std::get<2>(m)];
         own = detail::convolutionOptions(*std::get<2>(m));
         convs.emplace(std::get<0>(m),

@@ -50,10 +50,12 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
 }
 
 namespace detail {
-/* Before the first is built: each can be, and goes to its output, where there are some. */
-inline void wantMaps(const char *call, poplar::Graph &graph, const std::vector<expr::Any> &exprs,
-                     const std::vector<poplar::Tensor> &ts, const std::vector<poplar::Tensor> &outs,
-                     const poplar::OptionFlags &options)
+/* Maps of the same tensors, built once each is known to be one that goes to its output, where there are some. */
+inline std::vector<poplar::Tensor> maps(const char *call, poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                                        const std::vector<poplar::Tensor> &ts,
+                                        const std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
+                                        const poplar::DebugContext &debugContext,
+                                        const poplar::OptionFlags &options)
 {
     const std::vector<tw_tensor> list = poplar::handles::of(ts), to = poplar::handles::of(outs);
     const poplar::handles::OptionList flags(options);
@@ -62,6 +64,9 @@ inline void wantMaps(const char *call, poplar::Graph &graph, const std::vector<e
             tw_popops_map_fits(g, exprs[i].text().c_str(), static_cast<unsigned>(list.size()), list.data(),
                                to.empty() ? tw_tensor{} : to[i], flags.data());
         });
+    std::vector<poplar::Tensor> made;
+    for (const expr::Any &e : exprs) made.push_back(map(graph, e, ts, prog, debugContext, options));
+    return made;
 }
 } // namespace detail
 
@@ -71,10 +76,7 @@ inline std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<e
                                        const poplar::DebugContext &debugContext = {},
                                        const poplar::OptionFlags &options = {})
 {
-    detail::wantMaps("popops::map", graph, exprs, ts, {}, options);
-    std::vector<poplar::Tensor> made;
-    for (const expr::Any &e : exprs) made.push_back(map(graph, e, ts, prog, debugContext, options));
-    return made;
+    return detail::maps("popops::map", graph, exprs, ts, {}, prog, debugContext, options);
 }
 /* The codelet of an expression, whose text has the vendor's names. */
 inline void outputGeneratedCodelet(const poplar::Target &, const expr::Expr &, const std::vector<poplar::Tensor> &,
@@ -90,8 +92,8 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     if (exprs.size() != outs.size())
         throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
                                      " expressions and " + std::to_string(outs.size()) + " tensors");
-    detail::wantMaps("popops::mapWithOutput", graph, exprs, ts, outs, options);
-    const std::vector<poplar::Tensor> made = map(graph, exprs, ts, prog, debugContext, options);
+    const std::vector<poplar::Tensor> made =
+        detail::maps("popops::mapWithOutput", graph, exprs, ts, outs, prog, debugContext, options);
     for (std::size_t i = 0; i < outs.size(); i++)
         prog.add(poplar::program::Copy(made[i], outs[i], false, debugContext));
 }

@@ -213,7 +213,8 @@ static int compare_kernels(int argc, char **argv)
     if (bad) return bad;
     if (r.list) return list_all(), TW__EXIT_OK;
     if (r.small && sizes->len)
-        return tw__cli_usage_error("compare", "--small is a size of its own: it does not go with --size");
+        return tw__cli_usage_error(
+            "compare", "--small is a size of its own: it does not go with --size; leave one of them out");
     if (argc < 2) return tw__cli_usage_error("compare", "no kernel is named; --list shows them");
     bool is_own = g_str_has_suffix(argv[1], ".json");
     for (int i = 1; i < argc; i++) {
