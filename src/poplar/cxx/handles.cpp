@@ -72,7 +72,7 @@ void call(const Graph &graph, const char *name, const std::function<void(tw_grap
 std::string describe(const Tensor &tensor)
 {
     const std::vector<VariableInterval> regions = tensor.getVarRegions();
-    const std::string text = tensor.elementType().toString() + tensor.shapeToString();
+    std::string text = tensor.elementType().toString() + tensor.shapeToString();
     if (regions.empty()) return text;
     const std::string name = tensor.get().graph->call("Tensor", [&](tw_graph *g) {
         const char *of = tw_graph_variable_name(g, regions.front().var.id);
