@@ -176,10 +176,6 @@ static int cannot_start(const char *command, const char *program)
     return TW__EXIT_FAILURE;
 }
 
-/* SECONDS: a launcher that is told twice to end within five of them leaves its ranks behind, and who sent a signal
- * may have sent it to the whole group. */
-enum { SECONDS = 6 };
-
 /* What a launcher passes on or ends of, unless it is ignored, and the end of a child. */
 static void signals_of(sigset_t *set)
 {
@@ -191,21 +187,40 @@ static void signals_of(sigset_t *set)
         if (sigaction(numbers[i], NULL, &is) == 0 && is.sa_handler != SIG_IGN) sigaddset(set, numbers[i]);
 }
 
-/* The launcher's status. A signal to this process alone ends the launcher a while later; a terminal has told both. */
-static int wait_for_launcher(pid_t child, const sigset_t *set)
+/* Who sent a signal may have sent it to the whole group, and a launcher that is told twice to end leaves its ranks
+ * behind. So another process of the group takes no signal and keeps what comes; -1: there is none. */
+static pid_t start_witness(void)
 {
-    const struct timespec grace = { .tv_sec = SECONDS };
+    pid_t parent = getpid(), child = fork();
+    if (child != 0) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (getppid() == parent) pause();
+    _exit(0);
+}
+
+static bool witness_has(pid_t witness, int number)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)witness), *text = NULL;
+    const char *pending = g_file_get_contents(path, &text, NULL, NULL) ? strstr(text, "\nShdPnd:") : NULL;
+    return pending && g_ascii_strtoull(pending + strlen("\nShdPnd:\t"), NULL, 16) >> (number - 1) & 1;
+}
+
+/* The launcher's status. A signal to this process alone ends the launcher, a terminal has told both. Others get a
+ * moment: `timeout` tells its child first, then the group. */
+static int wait_for_launcher(pid_t child, pid_t witness, const sigset_t *set)
+{
+    const struct timespec moment = { .tv_nsec = 200000000 };
     int status = 0, ends = 0, got;
     bool told = false;
     siginfo_t info;
     while ((got = waitpid(child, &status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
-        got = sigtimedwait(set, &info, ends && !told ? &grace : NULL);
+        got = sigtimedwait(set, &info, ends && !told ? &moment : NULL);
         if (got == SIGUSR1 || got == SIGUSR2)
             kill(child, got);
         else if (got > 0 && got != SIGCHLD && info.si_code <= 0)
             ends = got;
         else if (got < 0 && errno == EAGAIN)
-            told = kill(child, ends) == 0;
+            told = witness_has(witness, ends) || kill(child, ends) == 0;
     }
     return status;
 }
@@ -214,10 +229,11 @@ int tw__launch_become(const char *command, char **words)
 {
     int ends[2];
     sigset_t set, before;
-    pid_t child = 0;
+    pid_t child = 0, witness = -1;
     fflush(stdout);
-    bool beside = output_is_file() && pipe2(ends, O_CLOEXEC) == 0;
-    if (beside) signals_of(&set), pthread_sigmask(SIG_BLOCK, &set, &before), child = fork();
+    bool beside = output_is_file();
+    if (beside) signals_of(&set), pthread_sigmask(SIG_BLOCK, &set, &before), witness = start_witness();
+    if (beside) child = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) return cannot_start(command, words[0]);
     if (child == 0) {
         if (beside) {
@@ -233,7 +249,8 @@ int tw__launch_become(const char *command, char **words)
     close(ends[1]);
     relay r = { .from = ends[0] };
     GThread *thread = g_thread_new("output", pass_output, &r);
-    int status = wait_for_launcher(child, &set);
+    int status = wait_for_launcher(child, witness, &set);
+    if (witness > 0) kill(witness, SIGKILL), waitpid(witness, NULL, 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     g_thread_join(thread);
     int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

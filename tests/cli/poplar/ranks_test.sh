@@ -120,6 +120,26 @@ if env --default-signal=INT true 2>/dev/null; then
     interrupted TERM - "$work/waits.c"
     [ ! -e "$work/none.json" ] || fail "a profile of ranks that were ended"
 fi
+# A signal to the command alone goes on to its launcher, long before this one gives up; one for the group is there
+# already, and comes no second time.
+mkdir "$work/bin"
+cat >"$work/bin/mpirun.openmpi" <<'END'
+#!/bin/sh
+told=0
+trap 'told=$((told + 1)); echo told' TERM
+sleep 5 >/dev/null &
+kill -s TERM "${WHOM:-$PPID}"
+until [ $told -gt 0 ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+[ $told -gt 0 ] || echo nothing comes
+for more in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done
+exit 3
+END
+chmod +x "$work/bin/mpirun.openmpi"
+cp "$work/bin/mpirun.openmpi" "$work/bin/mpiexec.mpich"
+for whom in '' 0; do
+    expect 3 env WHOM=$whom PATH="$work/bin:$PATH" setsid "$tilewright" run -n 2 "$unequal" nothing
+    [ "$(cat "$work/out")" = told ] || { fail "the launcher is told otherwise than once, of a signal to ${whom:-the command}"; cat "$work/out" "$work/err"; }
+done
 # No module for the launcher: told, and how to go on alone.
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 TILEWRIGHT_MPI=off expect 0 "$tilewright" run "$unequal" nothing
 if [ ! -e "$build/tilewright/wire-mpich.so" ]; then
