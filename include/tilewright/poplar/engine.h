@@ -144,8 +144,8 @@ TW_API const tw_target *tw_engine_target(const tw_engine *engine);
  * engine, starts MPI if the program has not; when that fails the program is alone, and engines say why. */
 TW_API unsigned tw_world_rank(void);
 TW_API unsigned tw_world_size(void);
-/* For a rank that cannot begin and ends: how many ranks say so with this text. tw_world_size(): all of them, and rank
- * 0 may tell it for them; else 1. Leaves tw_error_message() as it is. */
+/* Called by all ranks with what they have to say, as why they cannot begin: tw_world_size() when all say this text,
+ * so that rank 0 may tell it for them; else 1. Leaves tw_error_message() as it is. */
 TW_API unsigned tw_world_alike(const char *text);
 
 /* --- profile ------------------------------------------------------------------------------------------------- */

@@ -9,10 +9,10 @@
 
 typedef struct tw__csl_request {
     tw_csl_options options;
-    GArray *params, *colors; /* tw_csl_binding, names owned */
-    GPtrArray *paths;        /* borrowed */
-    const char *output;      /* folder, default "out" */
-    bool verbose, json;
+    GArray *params, *colors;       /* tw_csl_binding, names owned */
+    GPtrArray *paths;              /* borrowed */
+    const char *output;            /* folder, default "out" */
+    bool verbose, json, told_once; /* told_once: by several ranks, which all compile it */
 } tw__csl_request;
 
 void tw__csl_request_init(tw__csl_request *r);

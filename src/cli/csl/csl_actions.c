@@ -40,7 +40,7 @@ static int parse_target(const tw__csl_run *r, char *text, target *t)
 {
     char *equals = strchr(text, '=');
     *t = (target){ .name = text, .width = r->info.width, .height = r->info.height, .elements = -1 };
-    if (!equals || !equals[1]) return tw__cli_usage_error("csl", "'%s' needs =FILE.npy", text);
+    if (!equals || !equals[1]) return tw__csl_misused("'%s' needs =FILE.npy", text);
     *equals = 0;
     t->file = equals + 1;
     char *colon = strchr(text, ':'), *at = strchr(text, '@');
@@ -48,11 +48,11 @@ static int parse_target(const tw__csl_run *r, char *text, target *t)
         char *end;
         t->elements = strtol(colon + 1, &end, 10);
         if (*end || t->elements < 1 || t->elements > 1000000)
-            return tw__cli_usage_error("csl", "'%s' is no number of elements", colon + 1);
+            return tw__csl_misused("'%s' is no number of elements", colon + 1);
         *colon = 0;
     }
     if (at) {
-        if (!parse_rectangle(at + 1, t)) return tw__cli_usage_error("csl", "'%s' is no rectangle X,Y,W,H", at + 1);
+        if (!parse_rectangle(at + 1, t)) return tw__csl_misused("'%s' is no rectangle X,Y,W,H", at + 1);
         *at = 0;
     }
     return TW__EXIT_OK;
@@ -68,11 +68,11 @@ static int parse_color(const tw__csl_run *r, const char *text, int *color)
         size_t i = 0;
         while (tw_csl_param(r->program, i, &binding) && strcmp(binding.name, text) != 0) i++;
         if (!tw_csl_param(r->program, i, &binding))
-            return tw__cli_usage_error("csl", "'%s' is neither a color nor a parameter", text);
+            return tw__csl_misused("'%s' is neither a color nor a parameter", text);
         n = (long)binding.value;
     }
     *color = n < 0 || n > 23 ? -1 : (int)n;
-    return *color < 0 ? tw__cli_usage_error("csl", "'%s' is no color from 0 to 23", text) : TW__EXIT_OK;
+    return *color < 0 ? tw__csl_misused("'%s' is no color from 0 to 23", text) : TW__EXIT_OK;
 }
 
 /* Zeros, malloc'ed; NULL with a message. */
@@ -105,9 +105,9 @@ static long whole_size(const tw__csl_run *r, const char *name, const target *t, 
 static int too_many(const target *t, long whole, size_t elements)
 {
     if (whole < 0 || elements <= (size_t)whole) return TW__EXIT_OK;
-    fprintf(stderr, "tilewright csl: '%s' has %ld element%s on a PE, not %zu\n", t->name, whole,
-            whole == 1 ? "" : "s", elements);
-    return TW__EXIT_FAILURE;
+    tw_error_set(TW_E_INVALID_ARGUMENT, "'%s' has %ld element%s on a PE, not %zu", t->name, whole,
+                 whole == 1 ? "" : "s", elements);
+    return tw__csl_refused();
 }
 
 /* Does the array in the file fit what is on the PEs? [height][width][elements], or anything that divides. */
@@ -117,21 +117,22 @@ static int check_input(const tw__csl_run *r, const target *t, const tw_npy *a, i
     tw_csl_export export = { 0 };
     if (!streaming) tw_csl_get_export(r->program, (size_t)symbol, &export);
     if (a->item != 2 && a->item != 4)
-        fprintf(stderr, "tilewright csl: '%s' has elements of %zu bytes; a copy moves 2 or 4\n", t->file, a->item);
+        tw_error_set(TW_E_INVALID_ARGUMENT, "'%s' has elements of %zu bytes; a copy moves 2 or 4", t->file,
+                     a->item);
     else if (export.element_bytes && export.element_bytes != a->item)
-        fprintf(stderr, "tilewright csl: '%s' has elements of %zu bytes, '%s' has elements of %u (%s)\n", t->file,
-                a->item, t->name, export.element_bytes, export.type);
+        tw_error_set(TW_E_INVALID_ARGUMENT, "'%s' has elements of %zu bytes, '%s' has elements of %u (%s)", t->file,
+                     a->item, t->name, export.element_bytes, export.type);
     else if (a->rank == 3 && (a->shape[0] != t->height || a->shape[1] != t->width))
-        fprintf(stderr, "tilewright csl: '%s' has the shape (%zu, %zu, %zu); the PEs are %u high and %u wide\n",
-                t->file, (size_t)a->shape[0], (size_t)a->shape[1], (size_t)a->shape[2], t->height, t->width);
+        tw_error_set(TW_E_INVALID_ARGUMENT, "'%s' has the shape (%zu, %zu, %zu); the PEs are %u high and %u wide",
+                     t->file, (size_t)a->shape[0], (size_t)a->shape[1], (size_t)a->shape[2], t->height, t->width);
     else if (!pes || a->count % pes)
-        fprintf(stderr, "tilewright csl: the %zu elements of '%s' do not divide among %u x %u PEs\n", a->count,
-                t->file, t->width, t->height);
+        tw_error_set(TW_E_INVALID_ARGUMENT, "the %zu elements of '%s' do not divide among %u x %u PEs", a->count,
+                     t->file, t->width, t->height);
     else
         return streaming || export.function
                    ? TW__EXIT_OK
                    : too_many(t, whole_size(r, t->name, t, (unsigned)a->item), a->count / pes);
-    return TW__EXIT_FAILURE;
+    return tw__csl_refused();
 }
 
 static tw_npy *read_array(const target *t)
@@ -173,9 +174,9 @@ static int copy_in(tw__csl_run *r, char *text, bool streaming)
     int result = parse_target(r, text, &t), symbol = -1;
     if (result == TW__EXIT_OK && streaming) result = parse_color(r, t.name, &symbol);
     if (result != TW__EXIT_OK) return result;
-    if (!streaming && (symbol = tw_csl_find_export(r->program, t.name)) < 0) return tw__csl_failed();
+    if (!streaming && (symbol = tw_csl_find_export(r->program, t.name)) < 0) return tw__csl_refused();
     tw_npy *a = input_array(r, &t, symbol, streaming);
-    if (!a) return tw__csl_failed();
+    if (!a) return tw__csl_refused();
     size_t pes = (size_t)t.width * t.height;
     tw_wse_copy copy = { .symbol = symbol,
                          .streaming = streaming,
@@ -190,7 +191,7 @@ static int copy_in(tw__csl_run *r, char *text, bool streaming)
     result = check_input(r, &t, a, symbol, streaming);
     if (result == TW__EXIT_OK &&
         (!words || tw_wse_h2d(r->w, &copy, words, a->count, streaming && r->nowait ? &task : NULL) != TW_OK)) {
-        result = tw__csl_failed();
+        result = tw__csl_refused();
     }
     free(words);
     tw_npy_free(a);
@@ -225,13 +226,13 @@ static int copy_out(tw__csl_run *r, char *text)
     if (result != TW__EXIT_OK) return result;
     int symbol = tw_csl_find_export(r->program, t.name);
     tw_csl_export export;
-    if (symbol < 0 || !tw_csl_get_export(r->program, (size_t)symbol, &export)) return tw__csl_failed();
+    if (symbol < 0 || !tw_csl_get_export(r->program, (size_t)symbol, &export)) return tw__csl_refused();
     const char *descr = export.element_bytes == 2 ? "<u2" : "<u4";
     for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
         if (g_str_has_suffix(export.type, descrs[i].type)) descr = descrs[i].descr;
     unsigned item = (unsigned)(descr[2] - '0');
     long whole = whole_size(r, t.name, &t, item);
-    if (t.elements < 0 && (t.elements = whole) < 0) return tw__csl_failed();
+    if (t.elements < 0 && (t.elements = whole) < 0) return tw__csl_refused();
     result = too_many(&t, whole, (size_t)t.elements);
     if (result != TW__EXIT_OK) return result;
     tw_wse_copy copy = { .symbol = symbol,
@@ -245,7 +246,7 @@ static int copy_out(tw__csl_run *r, char *text)
     uint32_t *words = cells(count, sizeof *words);
     result = words && tw_wse_d2h(r->w, &copy, words, count, NULL) == TW_OK
                  ? write_words(t.file, words, descr, &copy)
-                 : tw__csl_failed();
+                 : tw__csl_refused();
     free(words);
     return result;
 }
@@ -256,8 +257,7 @@ static int receive(tw__csl_run *r, char *text)
     int result = parse_target(r, text, &t), color = -1;
     if (result == TW__EXIT_OK) result = parse_color(r, t.name, &color);
     if (result != TW__EXIT_OK) return result;
-    if (t.elements < 0)
-        return tw__cli_usage_error("csl", "--receive %s needs a number of elements: NAME:N=FILE", t.name);
+    if (t.elements < 0) return tw__csl_misused("--receive %s needs a number of elements: NAME:N=FILE", t.name);
     tw_wse_copy copy = { .symbol = color,
                          .streaming = true,
                          .x = t.x,
@@ -269,7 +269,7 @@ static int receive(tw__csl_run *r, char *text)
     *l = (late){ g_strdup(t.file), g_new0(uint32_t, tw_wse_copy_words(&copy) + 1), tw_wse_copy_words(&copy) };
     g_ptr_array_add(r->late, l);
     tw_wse_task task;
-    if (tw_wse_d2h(r->w, &copy, l->words, l->count, r->nowait ? &task : NULL) != TW_OK) return tw__csl_failed();
+    if (tw_wse_d2h(r->w, &copy, l->words, l->count, r->nowait ? &task : NULL) != TW_OK) return tw__csl_refused();
     return TW__EXIT_OK;
 }
 
@@ -325,7 +325,7 @@ static int launch(tw__csl_run *r, const char *text)
     tw_csl_export export;
     uint32_t args[15];
     if (index < 0 || !tw_csl_get_export(r->program, (size_t)index, &export))
-        return g_strfreev(parts), tw__csl_failed();
+        return g_strfreev(parts), tw__csl_refused();
     unsigned count = g_strv_length(parts) - 1;
     const char *open = strchr(export.type, '('), *close = strrchr(export.type, ')');
     char *list = open && close > open ? g_strndup(open + 1, (gsize)(close - open - 1)) : g_strdup("");
@@ -334,11 +334,11 @@ static int launch(tw__csl_run *r, const char *text)
         while (types[k] && !*types[k]) k++;
         if (!types[k]) break; /* too many: the launch says so */
         if (!argument_bits(types[k], parts[i + 1], &args[i]))
-            result = tw__cli_usage_error("csl", "argument %u of '%s' must be %s, not '%s'", i + 1, parts[0],
-                                         types[k], parts[i + 1]);
+            result = tw__csl_misused("argument %u of '%s' must be %s, not '%s'", i + 1, parts[0], types[k],
+                                     parts[i + 1]);
     }
     if (result == TW__EXIT_OK && tw_wse_launch(r->w, parts[0], args, count, NULL) != TW_OK)
-        result = tw__csl_failed();
+        result = tw__csl_refused();
     g_strfreev(types);
     g_free(list);
     g_strfreev(parts);

@@ -17,8 +17,9 @@ typedef struct tw__csl_run {
 
 /* The message of the failed call, behind what the program printed. */
 int tw__csl_failed(void);
-/* The same before anything ran: what all ranks say is told once. */
+/* The same of what all ranks refuse, which is told once. */
 int tw__csl_refused(void);
+int tw__csl_misused(const char *format, ...) __attribute__((format(printf, 1, 2))); /* tw__cli_usage_error() */
 /* One action: its option, and its value. */
 int tw__csl_act(tw__csl_run *r, const char *option, const char *value);
 int tw__csl_write_late(tw__csl_run *r);

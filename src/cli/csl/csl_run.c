@@ -10,7 +10,7 @@
 
 static bool silent; /* a debugger has ended the run: nobody wants to hear of it */
 
-static const tw_wse *shared; /* of rank 0, too, which tells what goes wrong in it; NULL in that rank itself */
+static const tw_wse *shared; /* by all ranks: what goes wrong in it rank 0 tells */
 
 void tw__csl_be_silent(bool on)
 {
@@ -20,18 +20,28 @@ void tw__csl_be_silent(bool on)
 int tw__csl_failed(void)
 {
     fflush(stdout);
-    if (silent || (shared && tw_wse_status(shared) != TW_OK)) return TW__EXIT_FAILURE;
+    if (silent || (tw_world_rank() && shared && tw_wse_status(shared) != TW_OK)) return TW__EXIT_FAILURE;
     g_autofree char *who = tw_world_rank() ? g_strdup_printf("[rank %u] ", tw_world_rank()) : g_strdup("");
     return tw__cli_failure_of(who, "csl");
 }
 
 int tw__csl_refused(void)
 {
-    unsigned ranks = tw_world_alike(tw_error_message());
+    unsigned ranks = shared && tw_wse_status(shared) != TW_OK ? 1 : tw_world_alike(tw_error_message());
     if (ranks < 2) return tw__csl_failed();
+    fflush(stdout);
     if (tw_world_rank()) return TW__EXIT_FAILURE;
     g_autofree char *who = g_strdup_printf("[ranks 0 to %u] ", ranks - 1);
     return tw__cli_failure_of(who, "csl");
+}
+
+int tw__csl_misused(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return tw_world_alike(text) > 1 && tw_world_rank() ? TW__EXIT_USAGE : tw__cli_usage_error("csl", "%s", text);
 }
 
 tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
@@ -40,13 +50,14 @@ tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
     if (g_str_has_suffix(name, ".csl") || strcmp(name, "-") == 0)
         return tw__csl_request_compile(r, "tilewright csl", name);
     if (g_file_test(name, G_FILE_TEST_IS_REGULAR)) {
-        fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
+        tw_error_set(TW_E_INVALID_ARGUMENT, "'%s' is neither a layout (.csl) nor a folder that cslc wrote", name);
+        tw__csl_refused();
         return NULL;
     }
     if (!(program = tw_csl_load(name))) {
         g_autofree char *layout = g_build_filename(name, "layout.csl", NULL);
-        tw__csl_failed();
-        if (g_file_test(layout, G_FILE_TEST_IS_REGULAR))
+        tw__csl_refused();
+        if (!tw_world_rank() && g_file_test(layout, G_FILE_TEST_IS_REGULAR))
             fprintf(stderr, "tilewright csl: there is a layout in it; did you mean '%s'?\n", layout);
     }
     return program;
@@ -78,8 +89,11 @@ static int take_launch(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
-#define AT(field)           .at = offsetof(tw__csl_settings, field)
-#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
+#define AT(field) .at = offsetof(tw__csl_settings, field)
+#define ACTION(name, value)                           \
+    {                                                 \
+        name, value, AT(actions), .take = take_action \
+    }
 
 const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
     ACTION("--in", "NAME=FILE.npy"),
@@ -198,7 +212,7 @@ static int run_program(const tw_csl_program *program, tw__csl_settings *s)
 {
     if (s->trace || s->profile || s->report) tw_interrupt_on_sigint(); /* else it ends at once */
     tw_wse *w = tw__csl_wafer(program, s);
-    shared = tw_world_rank() ? w : NULL;
+    shared = w;
     int result = w ? tw__csl_drive(program, w, s) : tw__csl_refused();
     if (result == TW__EXIT_OK) result = tw__csl_saved(w);
     shared = NULL;
@@ -222,8 +236,10 @@ static int check_outputs(const tw__csl_settings *s)
         if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
     }
     tw__csl_add_saves(&s->saves, in, out);
-    int result = tw__cli_check_outputs("csl", (const char *const *)out->pdata, out->len,
-                                       (const char *const *)in->pdata, in->len);
+    const char *const *written = (const char *const *)out->pdata, *const *read = (const char *const *)in->pdata;
+    int result = tw_outputs_check(written, out->len, read, in->len) == TW_OK
+                     ? tw__cli_check_outputs("csl", written, out->len, read, in->len)
+                     : tw__csl_refused();
     g_ptr_array_free(in, TRUE);
     g_ptr_array_free(out, TRUE);
     return result;
@@ -264,6 +280,7 @@ static int work(int argc, char **argv, bool debug, tw__dap *dap, const char *con
         result = tw__launch_self("csl", &s.launch, again);
     } else if (result == TW__EXIT_OK) {
         tw__cli_name_program(argv[1]);
+        s.compile.told_once = !debug;
         tw_csl_program *program = tw__csl_open(&s.compile, argv[1]);
         result = program ? tw__csl_check_names(program, s.actions) : TW__EXIT_FAILURE;
         if (result == TW__EXIT_OK) result = check_outputs(&s);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/poplar.h>
 
 void tw__csl_request_init(tw__csl_request *r)
 {
@@ -142,9 +143,14 @@ static int take_nothing(void *into, const tw__cli_given *g)
 }
 
 #define AT(field) .at = offsetof(tw__csl_request, field)
-#define UNSIGNED(name, field, wanted, least_, most_) \
-    { name, wanted, AT(options.field), .take = take_unsigned, .least = least_, .most = most_ }
-#define NOTHING(name, value) { name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing }
+#define UNSIGNED(name, field, wanted, least_, most_)                                           \
+    {                                                                                          \
+        name, wanted, AT(options.field), .take = take_unsigned, .least = least_, .most = most_ \
+    }
+#define NOTHING(name, value)                                         \
+    {                                                                \
+        name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing \
+    }
 
 static const tw__cli_option rows[] = {
     { "--arch", "wse2 or wse3", AT(options.arch), .take = tw__cli_choose },
@@ -221,9 +227,14 @@ tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command,
     tw_diags *diags = tw__cli_diags();
     tw_csl_program *program = tw_csl_compile(file, tw__csl_request_options(r), diags);
     tw_status status = tw_status_of(program);
+    char *text = NULL;
+    size_t size;
+    FILE *memory = r->told_once ? open_memstream(&text, &size) : NULL, *out = memory ? memory : stderr;
     fflush(stdout);
-    tw_diags_print(diags, stderr, tw_use_colours(stderr));
-    if (status != TW_OK) fprintf(stderr, "%s: %s\n", command, tw_error_message());
+    tw_diags_print(diags, out, tw_use_colours(stderr));
+    if (status != TW_OK) fprintf(out, "%s: %s\n", command, tw_error_message());
+    if (memory && fclose(memory) == 0 && !(tw_world_alike(text) > 1 && tw_world_rank())) fputs(text, stderr);
+    free(text);
     tw_diags_free(diags);
     return program;
 }

@@ -272,8 +272,8 @@ unsigned tw_world_alike(const char *text)
     g_autofree char *kept = g_strdup(tw_error_message());
     tw_status status = tw_error_status();
     uint64_t hash = tw__fnv1a(TW__FNV, text, strlen(text)), least = hash, rest = ~hash; /* of the greatest */
-    tw_status s = tw__wire_all_min(TW__WIRE_HERE("why a rank ends"), &least);
-    if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether all end so"), &rest);
+    tw_status s = tw__wire_all_min(TW__WIRE_HERE("what a rank says"), &least);
+    if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether all say so"), &rest);
     tw_error_set(status, "%s", kept);
     return !s && least == ~rest ? tw_world_size() : 1;
 }

@@ -76,6 +76,20 @@ prints err '[ranks 0 to 5] tilewright csl: '
 expect 1 "$tilewright" csl run -n 3 "$layout" --launch nothing
 prints err "[ranks 0 to 2] tilewright csl: the program exports no 'nothing'; it exports v, f"
 [ "$(grep -c 'exports no' err)" = 1 ] || { fail 'what all ranks refuse is told several times'; cat err; }
+echo 'layout { @set_rectangle(1, 1); const x: i32 = y; }' >wrong.csl
+once() { # status, what is told, then words of csl run
+    status=$1 said=$2
+    shift 2
+    expect "$status" "$tilewright" csl run -n 3 "$@"
+    [ "$(grep -cF -e "$said" err)" = 1 ] || { fail "not told once: $said"; cat err; }
+}
+once 1 '[ranks 0 to 2] tilewright csl: cannot open none.npy' "$layout" --in v=none.npy
+once 1 '[ranks 0 to 2] tilewright csl: the output in.npy is also an input' "$layout" --in v=in.npy --out v=in.npy
+once 1 "[ranks 0 to 2] tilewright csl: 'one/v.npy' has the shape (5, 3, 2)" "$layout" --in v@0,0,2,1=one/v.npy
+once 1 "[ranks 0 to 2] tilewright csl: 'err' is neither a layout" err
+once 1 "wrong.csl:1:47: error: 'y' is not declared" wrong.csl
+once 1 "tilewright csl: 'wrong.csl' has 1 error" wrong.csl
+once 2 "'1,2' is no rectangle X,Y,W,H" "$layout" --in v@1,2=in.npy
 TILEWRIGHT_WSE_CUT=5 expect 1 "$tilewright" csl run -n 2 "$layout"
 prints err "TILEWRIGHT_WSE_CUT is '5': with 2 ranks it holds 1 row"
 
@@ -93,6 +107,14 @@ END
 expect 1 "$launcher" -n 2 sh -c "$(cat unlike_names.sh)" "$tilewright" "$layout"
 prints err "tilewright csl: the program exports no 'none0'"
 prints err "[rank 1] tilewright csl: the program exports no 'none1'"
+cat >unlike_sources.sh <<'END'
+exec "$0" csl run "wrong${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}.csl"
+END
+cp wrong.csl wrong0.csl
+cp wrong.csl wrong1.csl
+expect 1 "$launcher" -n 2 sh -c "$(cat unlike_sources.sh)" "$tilewright"
+prints err "'wrong0.csl' has 1 error"
+prints err "'wrong1.csl' has 1 error"
 expect 1 "$launcher" -n 2 sh -c "$(cat unlike.sh)" "$tilewright" "$layout" 0 strict
 prints err 'has another set of options than rank 0'
 
