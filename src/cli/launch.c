@@ -11,26 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A module of the library, programs that start ranks for it, the package that has these; how hosts are told;
- * options. */
+/* A module of the library, programs that start ranks for it, the package that has these; how hosts are told; what
+ * ranks have in their environment, where they cannot start others; options. */
 static const struct {
-    const char *module, *programs[3], *package, *headers, *hosts, *options[4];
+    const char *module, *programs[3], *package, *headers, *hosts, *rank, *options[4];
 } launchers[] = {
     { "wire-openmpi.so",
       { "mpirun.openmpi", "mpirun" },
       "openmpi-bin",
       "libopenmpi-dev",
       "--host",
+      "OMPI_COMM_WORLD_RANK",
       { "--bind-to", "none", "--oversubscribe" } },
     { "wire-mpich.so",
       { "mpiexec.mpich", "mpiexec.hydra", "mpiexec" },
       "mpich",
       "libmpich-dev",
       "-hosts",
+      NULL,
       { NULL } },
 };
 
@@ -94,6 +95,14 @@ char **tw__launch_words(const char *command, const tw__launch *launch)
     for (size_t i = 0; i < G_N_ELEMENTS(launchers); i++) {
         if (!has_module(launchers[i].module)) continue;
         char *program = find_program(launchers[i].programs);
+        const char *rank = launchers[i].rank ? g_getenv(launchers[i].rank) : NULL;
+        if (program && rank) {
+            fprintf(stderr,
+                    "tilewright %s: this is rank %s of a run, and %s starts none from a rank: leave -n out\n",
+                    command, rank, launchers[i].programs[1]);
+            g_free(program);
+            return NULL;
+        }
         if (program) {
             tw__cli_set_variable("TILEWRIGHT_PROGRESS", "0"); /* ranks have one terminal */
             if (!launch->hosts) share_cores((unsigned)ranks);
@@ -164,12 +173,6 @@ static void *pass_output(void *user)
     return NULL;
 }
 
-static bool output_is_file(void)
-{
-    struct stat is;
-    return fstat(STDOUT_FILENO, &is) == 0 && (S_ISREG(is.st_mode) || S_ISCHR(is.st_mode)) && !isatty(STDOUT_FILENO);
-}
-
 static int cannot_start(const char *command, const char *program)
 {
     fprintf(stderr, "tilewright %s: cannot start '%s': %s\n", command, program, g_strerror(errno));
@@ -231,7 +234,7 @@ int tw__launch_become(const char *command, char **words)
     sigset_t set, before;
     pid_t child = 0, witness = -1;
     fflush(stdout);
-    bool beside = output_is_file();
+    bool beside = isatty(STDOUT_FILENO) != 1;
     if (beside) signals_of(&set), pthread_sigmask(SIG_BLOCK, &set, &before), witness = start_witness();
     if (beside) child = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) return cannot_start(command, words[0]);

@@ -22,7 +22,7 @@ unsigned tw__launch_words_of(const char *word);
 /* Words in front of a command: the launcher and its options, ended by NULL; g_strfreev. NULL after a message, for
  * `command`: the number is none, or there is no MPI, and which package has it. */
 char **tw__launch_words(const char *command, const tw__launch *launch);
-/* Becomes the launcher that these words begin with. Where their output goes into a file it stays beside it instead,
+/* Becomes the launcher that these words begin with. Where no terminal shows their output it stays beside it instead,
  * and notices what cannot be written. Comes back with the exit status, after a message where something went wrong
  * here. */
 int tw__launch_become(const char *command, char **words);

@@ -164,7 +164,7 @@ static int write_results(tw__csl_run *r, const tw__csl_settings *s)
     if (s->report) {
         const tw_profile *profile = tw_wse_profile(r->w);
         if (!profile) return tw__csl_failed();
-        int result = tw__cli_write_report("csl", profile, tw__csl_output(s->report));
+        int result = tw_world_rank() ? TW__EXIT_OK : tw__cli_write_report("csl", profile, s->report);
         if (result != TW__EXIT_OK) return result;
     }
     if (s->trace) {
@@ -175,7 +175,7 @@ static int write_results(tw__csl_run *r, const tw__csl_settings *s)
         tw_output_free(out);
         if (status != TW_OK) return tw__csl_failed();
     }
-    if (s->stats) print_stats(r);
+    if (s->stats && !tw_world_rank()) print_stats(r);
     return TW__EXIT_OK;
 }
 
@@ -245,6 +245,18 @@ static int check_outputs(const tw__csl_settings *s)
     return result;
 }
 
+/* Several ranks have one standard input. */
+static bool reads_standard_input(const tw__csl_settings *s, const char *program)
+{
+    bool reads = strcmp(program, "-") == 0;
+    for (guint i = 0; i + 1 < s->actions->len; i += 2) {
+        const char *action = s->actions->pdata[i];
+        bool in = strcmp(action, "--in") == 0 || strcmp(action, "--send") == 0;
+        reads |= in && g_str_has_suffix(s->actions->pdata[i + 1], "=-");
+    }
+    return reads;
+}
+
 static const tw__cli_option debug_rows[] = {
     { "--dap", AT(serves) },
 };
@@ -257,6 +269,8 @@ static int check_words(const tw__csl_settings *s, int argc, char **argv)
     if (!s->serves && argc != 2) return tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
     if (s->launch.hosts && !s->launch.ranks)
         return tw__cli_usage_error("csl", "--hosts needs -n, the number of ranks");
+    if (s->launch.ranks && reads_standard_input(s, argv[1]))
+        return tw__cli_usage_error("csl", "the first of several ranks alone has the standard input: name a file");
     return tw__csl_check_saves(&s->saves, s->launch.ranks != NULL);
 }
 

@@ -76,6 +76,12 @@ prints err '[ranks 0 to 5] tilewright csl: '
 expect 1 "$tilewright" csl run -n 3 "$layout" --launch nothing
 prints err "[ranks 0 to 2] tilewright csl: the program exports no 'nothing'; it exports v, f"
 [ "$(grep -c 'exports no' err)" = 1 ] || { fail 'what all ranks refuse is told several times'; cat err; }
+expect 2 "$tilewright" csl run -n 2 -
+prints err 'the first of several ranks alone has the standard input: name a file'
+expect 2 "$tilewright" csl run -n 2 "$layout" --in v=-
+prints err 'the first of several ranks alone has the standard input: name a file'
+expect 0 "$tilewright" csl run -n 3 "$layout" --in v=ramp --launch f --send 1=in.npy --profile - --stats
+[ "$(grep -c 'cycles on 3 x 5 PEs' err)" = 1 ] || { fail 'ranks tell their cycles'; cat err; }
 echo 'layout { @set_rectangle(1, 1); const x: i32 = y; }' >wrong.csl
 once() { # status, what is told, then words of csl run
     status=$1 said=$2

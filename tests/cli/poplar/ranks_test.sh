@@ -93,6 +93,16 @@ int main(void) /* starts no MPI, which would notice that its launcher is gone */
     for (;;) pause();
 }
 END
+gone() { # of what
+    for rank in $(sed -n 's/^runs //p' "$work/out"); do
+        tries=0
+        while kill -0 "$rank" 2>/dev/null; do
+            sleep 0.05
+            tries=$((tries + 1))
+            [ $tries -lt 1000 ] || { fail "a rank is left behind at $1"; kill -9 "$rank"; }
+        done
+    done
+}
 interrupted() { # signal, "" or "-" for the whole group, options and program
     number=$1 whom=$2
     shift 2
@@ -105,19 +115,17 @@ interrupted() { # signal, "" or "-" for the whole group, options and program
     done
     kill -s "$number" -- "$whom$pid"
     wait $pid && fail "ended with 0 at $number: $*"
-    for rank in $(sed -n 's/^runs //p' "$work/out"); do
-        tries=0
-        while kill -0 "$rank" 2>/dev/null; do
-            sleep 0.05
-            tries=$((tries + 1))
-            [ $tries -lt 1000 ] || { fail "a rank is left behind at $number: $*"; kill -9 "$rank"; }
-        done
-    done
+    gone "$number: $*"
 }
 if env --default-signal=INT true 2>/dev/null; then
     interrupted INT "" "$work/endless.c"
     interrupted INT "" --profile "$work/none.json" "$work/endless.c"
     interrupted TERM - "$work/waits.c"
+    # Who reads the output has gone: as of one process, and the launcher does not die of it.
+    printf '#include <stdio.h>\n#include <unistd.h>\nint main(void)\n{\n    for (;;) printf("runs %%d\\n", (int)getpid());\n}\n' >"$work/much.c"
+    { env --default-signal=PIPE "$tilewright" run -n 2 "$work/much.c" 2>"$work/err"; echo $? >"$work/status"; } | head -n 1 >"$work/out"
+    [ "$(cat "$work/status")" = 141 ] || { fail "ends with $(cat "$work/status") where nobody reads"; cat "$work/err"; }
+    gone "a pipe"
     [ ! -e "$work/none.json" ] || fail "a profile of ranks that were ended"
 fi
 # A signal to the command alone goes on to its launcher, long before this one gives up; one for the group is there
@@ -140,6 +148,11 @@ for whom in '' 0; do
     expect 3 env WHOM=$whom PATH="$work/bin:$PATH" setsid "$tilewright" run -n 2 "$unequal" nothing
     [ "$(cat "$work/out")" = told ] || { fail "the launcher is told otherwise than once, of a signal to ${whom:-the command}"; cat "$work/out" "$work/err"; }
 done
+# A rank starts no others, which Open MPI refuses in many words.
+if [ -e "$build/tilewright/wire-openmpi.so" ]; then
+    OMPI_COMM_WORLD_RANK=1 expect 1 "$tilewright" run -n 2 "$unequal" nothing
+    prints err 'this is rank 1 of a run, and mpirun starts none from a rank: leave -n out'
+fi
 # No module for the launcher: told, and how to go on alone.
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 TILEWRIGHT_MPI=off expect 0 "$tilewright" run "$unequal" nothing
 if [ ! -e "$build/tilewright/wire-mpich.so" ]; then
