@@ -4,6 +4,7 @@
 #include "core/wire/inside.h"
 
 #include <glib.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ static struct {
     bool broken;
     double patience;
     GSList *sent; /* notices under way */
+    uint64_t begun, got;
+    bool quiet; /* it sends no more of them */
 } news = { .first = { .position = UINT64_MAX }, .early = { .position = UINT64_MAX }, .patience = 300 };
 
 int tw__wire_data_tag(void)
@@ -97,7 +100,7 @@ static void reap(void)
 static void send_notice(unsigned peer, uint32_t kind)
 {
     reap();
-    under_way *sent = tw__calloc(1, sizeof *sent);
+    under_way *sent = news.quiet ? NULL : tw__calloc(1, sizeof *sent);
     if (!sent) return;
     sent->body.kind = kind;
     sent->body.epoch = news.epoch;
@@ -106,7 +109,7 @@ static void send_notice(unsigned peer, uint32_t kind)
     size_t size = kind == NOTICE_FAILED ? offsetof(notice, calls) : sizeof sent->body;
     sent->request = tw__wire.row->send((int)peer, TW__WIRE_TAG_CONTROL, &sent->body, size);
     if (sent->request)
-        news.sent = g_slist_prepend(news.sent, sent);
+        news.sent = g_slist_prepend(news.sent, sent), news.begun++;
     else
         free(sent);
 }
@@ -126,6 +129,7 @@ tw_status tw__wire_notices(void)
     static notice got;
     int peer;
     while (tw__wire.row->poll(TW__WIRE_TAG_CONTROL, &peer, &got, sizeof got)) {
+        news.got++;
         if (got.kind == NOTICE_FAILED && got.epoch == news.epoch + 1) note_failure(&news.early, &got.failed);
         if (got.epoch != news.epoch) continue; /* of a run that is over */
         if (got.kind == NOTICE_FAILED) note_failure(&news.first, &got.failed);
@@ -142,6 +146,28 @@ tw_status tw__wire_notices(void)
     if (news.position != at_end) return tw__fail((tw_status)news.first.status, "%s", news.first.text);
     return tw__fail(TW_E_SYSTEM, "rank %u is at the end of the program, but rank %u has failed in a run: %s",
                     tw__wire.rank, news.first.rank, news.first.text);
+}
+
+static void add_left(void *mine, const void *theirs)
+{
+    uint64_t *a = mine, b;
+    memcpy(&b, theirs, sizeof b);
+    *a += b;
+}
+
+/* A rank adds its part when it sends none any more, so that the sum is 0 when all are received. */
+tw_status tw__wire_last_notices(void)
+{
+    uint64_t left;
+    news.quiet = true;
+    do {
+        tw_status s = tw__wire_notices();
+        left = news.begun - news.got;
+        if (!s) s = tw__wire_combine(TW__WIRE_HERE("the last notices"), &left, sizeof left, add_left);
+        if (s) return s;
+    } while (left);
+    for (; news.sent; sched_yield()) reap();
+    return TW_OK;
 }
 
 tw_status tw__wire_gives_up(unsigned peer, double seconds)

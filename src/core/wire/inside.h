@@ -36,6 +36,8 @@ size_t tw__wire_remembered(tw__wire_call calls[TW__WIRE_HISTORY]);
 int tw__wire_data_tag(void);
 /* This rank waits for `peer` and would like to know what it does. */
 void tw__wire_ask(unsigned peer);
+/* At the end, all ranks: MPI ends where nothing is left that somebody has not received. */
+tw_status tw__wire_last_notices(void);
 bool tw__wire_broken(void); /* ranks did different things, or one is gone: no more talk */
 /* Does not come back when all ranks are ended. */
 tw_status tw__wire_gives_up(unsigned peer, double seconds);

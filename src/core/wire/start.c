@@ -135,6 +135,7 @@ static void wire_finish(void)
 {
     tw__wire_at_end();
     tw_status s = tw__wire_broken() ? TW_E_SYSTEM : tw__wire_barrier(TW__WIRE_HERE("the end of the program"));
+    if (!s) s = tw__wire_last_notices();
     if (!s) {
         tw__wire.row->finish();
         return;

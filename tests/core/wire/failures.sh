@@ -38,6 +38,14 @@ run leave_run 2 "do different things" "the end of the program" "the end of a run
 # All but the last fail; who is at the end hears of them in any order.
 run leave_failed 4 "is at the end of the program, but rank [012] has failed in a run: a vertex has failed"
 run read_failed 2 "do different things" "tw_engine_read 'y'" "tw_engine_run of a program"
+# Who waits at the end asks what the others do, and all of that is received before MPI ends.
+for ranks in 2 3 4; do
+    TW_ASKED=$(mktemp -u) && export TW_ASKED
+    timeout 60 $launcher -n $ranks "$program" asked_at_end >"$out" 2>&1 &&
+        awk '/^asked/ { asked += $2; heard += $4 } END { exit !(asked && asked == heard) }' "$out" ||
+        { echo "asked_at_end with $ranks ranks: not all is received"; cat "$out"; failed=1; }
+    rm -f "$TW_ASKED"
+done
 # A launcher that lets the others wait: they find out.
 launcher="$launcher --enable-recovery"
 fine=none # it has its own idea
