@@ -190,7 +190,8 @@ tw_status tw__wire_usable(void)
 {
     pthread_once(&once, note_starter);
     if (tw__wire_broken())
-        return tw__fail(TW_E_SYSTEM, "ranks cannot talk to each other any more, after an earlier failure");
+        return tw__fail(TW_E_SYSTEM,
+                        "ranks cannot talk to each other any more, after an earlier failure or the end of MPI");
     if (!pthread_equal(starter, pthread_self()))
         return tw__fail(TW_E_NOT_SUPPORTED,
                         "with several ranks, one thread makes all calls of engines: the one that made the first");

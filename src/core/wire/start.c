@@ -12,8 +12,9 @@
 #include <strings.h>
 
 /* One process: there is nobody to talk to, and no call gets this far. */
-static const char *self_start(int *rank, int *size)
+static const char *self_start(int *rank, int *size, void (*end)(void))
 {
+    (void)end;
     *rank = 0, *size = 1;
     return NULL;
 }
@@ -130,19 +131,26 @@ static tw_status same_build(void)
                     tw__wire.rank, tw__build_name(), theirs);
 }
 
-/* Ranks leave together: one that ends while others wait for it is found out here. */
-static void wire_finish(void)
+/* Ranks leave together, before MPI ends: one that ends while others wait for it is found out here. */
+static void wire_end(void)
 {
+    static bool ended;
+    if (ended) return;
+    ended = true;
     tw__wire_at_end();
     tw_status s = tw__wire_broken() ? TW_E_SYSTEM : tw__wire_barrier(TW__WIRE_HERE("the end of the program"));
     if (!s) s = tw__wire_last_notices();
-    if (!s) {
-        tw__wire.row->finish();
-        return;
-    }
+    tw__wire_break();
+    if (!s) return;
     fflush(NULL);
     fprintf(stderr, "[rank %u] error: %s\n", tw__wire.rank, tw_error_message());
     tw__wire.row->abort(1);
+}
+
+static void wire_finish(void)
+{
+    wire_end();
+    tw__wire.row->finish();
 }
 
 static tw_status start_ranks(void)
@@ -154,7 +162,7 @@ static tw_status start_ranks(void)
     const tw__wire_row *row = NULL;
     tw_status s = load_module(launcher, rank, size, &row);
     if (s) return s;
-    const char *why = row->start(&got_rank, &got_size);
+    const char *why = row->start(&got_rank, &got_size, wire_end);
     if (why) return tw__fail(TW_E_SYSTEM, "rank %u cannot start %s: %s", rank, row->name, why);
     if (got_size < 2) {
         row->finish();

@@ -15,14 +15,15 @@
 
 /* --- the table: what a module has to offer -------------------------------------------------------------------- */
 
-#define TW__WIRE_VERSION 1
+#define TW__WIRE_VERSION 2
 #define TW__WIRE_SYMBOL  "tw__wire_module"
 
 typedef struct tw__wire_row {
     uint32_t version; /* TW__WIRE_VERSION */
     const char *name;
-    /* NULL, or why not; *rank and *size are those of the run. */
-    const char *(*start)(int *rank, int *size);
+    /* NULL, or why not; *rank and *size are those of the run. `end` is called when MPI is about to end, which the
+     * program may do itself. */
+    const char *(*start)(int *rank, int *size, void (*end)(void));
     /* Begin to move `size` bytes, which stay where they are until done() says 1. NULL: no memory, or MPI failed. */
     void *(*send)(int peer, int tag, const void *bytes, size_t size);
     void *(*receive)(int peer, int tag, void *bytes, size_t size);

@@ -46,6 +46,8 @@ for ranks in 2 3 4; do
         { echo "asked_at_end with $ranks ranks: not all is received"; cat "$out"; failed=1; }
     rm -f "$TW_ASKED"
 done
+# A program that starts and ends MPI itself.
+timeout 60 $launcher -n 3 "$program" own_mpi >"$out" 2>&1 || { echo "own_mpi fails"; cat "$out"; failed=1; }
 # A launcher that lets the others wait: they find out.
 launcher="$launcher --enable-recovery"
 fine=none # it has its own idea

@@ -2,7 +2,9 @@
 /* Ranks that go wrong, for failures.sh: the argument says how. Ends with 3 when a call told it, having printed
  * what. */
 #include "core/wire/inside.h"
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,30 @@ static int asked_at_end(bool last)
     return 0;
 }
 
+/* The program starts MPI, and ends it. */
+static void *mpi_symbol(const char *name)
+{
+    g_autofree char *path = g_build_filename(tw__lib_dir(), "tilewright", "wire-openmpi.so", NULL);
+    return dlsym(dlopen(path, RTLD_NOW | RTLD_LOCAL), name);
+}
+
+static void start_mpi(void)
+{
+    int (*init)(int *, char ***);
+    *(void **)&init = mpi_symbol("MPI_Init");
+    init(NULL, NULL);
+}
+
+static int own_mpi(bool last)
+{
+    int (*finalize)(void);
+    *(void **)&finalize = mpi_symbol("MPI_Finalize");
+    (void)last;
+    tw_status s = rounds(2);
+    finalize();
+    return told(s) || rounds(1) == TW_OK;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -188,7 +214,9 @@ int main(int argc, char **argv)
                  { "read_failed", read_failed },
                  { "killed_at_end", killed_at_end },
                  { "killed_before", killed_before },
-                 { "asked_at_end", asked_at_end } };
+                 { "asked_at_end", asked_at_end },
+                 { "own_mpi", own_mpi } };
+    if (argc == 2 && strcmp(argv[1], "own_mpi") == 0) start_mpi();
     if (tw__wire_start() != TW_OK) return told(tw_error_status());
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run(tw__wire_rank() + 1 == tw__wire_size());

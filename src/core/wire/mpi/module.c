@@ -19,9 +19,18 @@ static bool good(int status)
     return false;
 }
 
-static const char *mpi_start(int *rank, int *size)
+static void (*at_end)(void);
+
+static int before_end(MPI_Comm comm, int key, void *value, void *user)
 {
-    int running = 0, over = 0, level = MPI_THREAD_SINGLE;
+    (void)comm, (void)key, (void)value, (void)user;
+    if (at_end) at_end();
+    return MPI_SUCCESS;
+}
+
+static const char *mpi_start(int *rank, int *size, void (*end)(void))
+{
+    int running = 0, over = 0, level = MPI_THREAD_SINGLE, key;
     if (!good(MPI_Initialized(&running)) || !good(MPI_Finalized(&over))) return text;
     if (over) return "MPI has been finalised";
     if (!running) {
@@ -29,8 +38,11 @@ static const char *mpi_start(int *rank, int *size)
         started = true;
     }
     if (!good(MPI_Comm_dup(MPI_COMM_WORLD, &world)) || !good(MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN)) ||
-        !good(MPI_Comm_rank(world, rank)) || !good(MPI_Comm_size(world, size)))
+        !good(MPI_Comm_rank(world, rank)) || !good(MPI_Comm_size(world, size)) ||
+        !good(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_end, &key, NULL)) ||
+        !good(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL))) /* what it has is deleted before anything else ends */
         return text;
+    if (*size > 1) at_end = end;
     return NULL;
 }
 
