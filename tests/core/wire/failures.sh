@@ -5,8 +5,11 @@
 set -u
 program=$1
 shift
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+out=$work/out
+# what ranks that are killed leave of their shared memory
+export OMPI_MCA_btl_vader_backing_directory="$work" TW_ASKED="$work/asked"
 failed=0
 fine=0 # status that no run ends with
 run() { # how, ranks, what has to be said
@@ -40,7 +43,6 @@ run leave_failed 4 "is at the end of the program, but rank [012] has failed in a
 run read_failed 2 "do different things" "tw_engine_read 'y'" "tw_engine_run of a program"
 # Who waits at the end asks what the others do, and all of that is received before MPI ends.
 for ranks in 2 3 4; do
-    TW_ASKED=$(mktemp -u) && export TW_ASKED
     timeout 60 $launcher -n $ranks "$program" asked_at_end >"$out" 2>&1 &&
         awk '/^asked/ { asked += $2; heard += $4 } END { exit !(asked && asked == heard) }' "$out" ||
         { echo "asked_at_end with $ranks ranks: not all is received"; cat "$out"; failed=1; }
