@@ -89,11 +89,8 @@ static int take_launch(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
-#define AT(field) .at = offsetof(tw__csl_settings, field)
-#define ACTION(name, value)                           \
-    {                                                 \
-        name, value, AT(actions), .take = take_action \
-    }
+#define AT(field)           .at = offsetof(tw__csl_settings, field)
+#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
 
 const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
     ACTION("--in", "NAME=FILE.npy"),

@@ -143,14 +143,9 @@ static int take_nothing(void *into, const tw__cli_given *g)
 }
 
 #define AT(field) .at = offsetof(tw__csl_request, field)
-#define UNSIGNED(name, field, wanted, least_, most_)                                           \
-    {                                                                                          \
-        name, wanted, AT(options.field), .take = take_unsigned, .least = least_, .most = most_ \
-    }
-#define NOTHING(name, value)                                         \
-    {                                                                \
-        name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing \
-    }
+#define UNSIGNED(name, field, wanted, least_, most_) \
+    { name, wanted, AT(options.field), .take = take_unsigned, .least = least_, .most = most_ }
+#define NOTHING(name, value) { name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing }
 
 static const tw__cli_option rows[] = {
     { "--arch", "wse2 or wse3", AT(options.arch), .take = tw__cli_choose },
