@@ -81,6 +81,7 @@ typedef struct convolution {
     tw__conv_plan plan;
     tw_tensor input, weights; /* of elements that are not cut off */
     tw_tensor *sums;          /* [parts of the input channels] */
+    tw_tensor *windows;       /* likewise: of blocks that differ in output channels alone */
     const char *vertex;
     bool across;
 } convolution;
@@ -194,7 +195,8 @@ static tw_tensor conv_arranged(const convolution *v, tw_tensor weights, tw_progr
 /* --- building ------------------------------------------------------------------------------------------------- */
 
 void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const char *field, tw_tensor input,
-                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner)
+                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner,
+                      tw_tensor *window)
 {
     size_t from[6] = { begin[0], begin[1], 0, 0, 0, channels[0] }, to[6] = { end[0], end[1], 0, 0, 0, channels[1] };
     int32_t axis[TW_CONV_DIMS * 7], stride[6], *f = axis;
@@ -217,8 +219,11 @@ void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const ch
     if (inner == 1) order[1] = 5, order[5] = 1;
     size_t elements = 1;
     for (int i = 5; i > 0; i--) stride[order[i]] = (int32_t)elements, elements *= to[order[i]] - from[order[i]];
-    tw_tensor window = tw_tensor_dim_shuffle(g, tw_tensor_slice_nd(g, input, from, to), order);
-    tw_graph_connect(g, vertex, field, tw_tensor_flatten(g, window));
+    if (!window->id) {
+        tw_tensor turned = tw_tensor_dim_shuffle(g, tw_tensor_slice_nd(g, input, from, to), order);
+        *window = tw_tensor_keep(g, tw_tensor_flatten(g, turned));
+    }
+    tw_graph_connect(g, vertex, field, *window);
     const int32_t strides[] = { stride[1], stride[5], stride[2], stride[3], stride[4] };
     tw_graph_set_field_values(g, vertex, "stride", TW_INT, 5, strides);
     tw_graph_set_field_values(g, vertex, "axis", TW_INT, TW_CONV_DIMS * 7, axis);
@@ -260,7 +265,7 @@ static void conv_vertex(const convolution *v, tw_compute_set cs, size_t i, size_
     size_t group = begin[0];
     tw_graph_push_scope(g);
     tw_vertex vertex = tw_graph_add_vertex(g, cs, v->vertex, tw__conv_tile(g, v->c, p, group, place));
-    tw__conv_connect(g, v->c, vertex, "in", v->input, begin, end, channels, inner);
+    tw__conv_connect(g, v->c, vertex, "in", v->input, begin, end, channels, inner, &v->windows[sum]);
     size_t from[] = { group, 0, 0, 0, channels[0], begin[5] }, to[] = {
         group + 1, (size_t)v->c->axis[0].taps, (size_t)v->c->axis[1].taps, (size_t)v->c->axis[2].taps, channels[1],
         end[5]
@@ -278,12 +283,18 @@ static void conv_vertex(const convolution *v, tw_compute_set cs, size_t i, size_
 static void conv_steps(const convolution *v, tw_program sequence, const char *name)
 {
     tw_graph *g = v->graph;
-    size_t blocks = tw__conv_block_count(v->c, &v->plan);
+    size_t blocks = tw__conv_block_count(v->c, &v->plan), outs = v->plan.parts[TW__CONV_OUT];
+    size_t parts = v->plan.parts[TW__CONV_IN];
     unsigned inner = tw__conv_innermost(g, v->input);
     for (size_t step = 0; step < v->plan.steps; step++) {
         tw_compute_set cs = tw_graph_add_compute_set(g, tw__libs_path(name, "Convolve").text);
-        for (size_t i = 0; i < blocks; i++)
-            for (size_t sum = 0; sum < v->plan.parts[TW__CONV_IN]; sum++) conv_vertex(v, cs, i, sum, step, inner);
+        for (size_t first = 0; first < blocks; first += outs) {
+            tw_graph_push_scope(g);
+            memset(v->windows, 0, parts * sizeof *v->windows);
+            for (size_t i = first; i < first + outs; i++)
+                for (size_t sum = 0; sum < parts; sum++) conv_vertex(v, cs, i, sum, step, inner);
+            tw_graph_pop_scope(g);
+        }
         tw_program_sequence_add(g, sequence, tw_program_execute(g, cs));
     }
 }
@@ -346,8 +357,8 @@ tw_tensor tw__conv_build(tw_graph *g, const tw__conv *c, const tw__conv_options 
     v.plan.parts[TW__CONV_IN] = MIN(v.plan.parts[TW__CONV_IN], conv_parts_in(c, &v.plan));
     v.weights = tw__conv_without_cut(g, c, conv_arranged(&v, weights, sequence, name), 1, true);
     v.input = tw__conv_without_cut(g, c, input, 2, false);
-    g_autofree tw_tensor *sums = g_new(tw_tensor, v.plan.parts[TW__CONV_IN]);
-    v.sums = sums;
+    g_autofree tw_tensor *sums = g_new(tw_tensor, 2 * v.plan.parts[TW__CONV_IN]);
+    v.sums = sums, v.windows = sums + v.plan.parts[TW__CONV_IN];
     for (size_t l = 0; l < v.plan.parts[TW__CONV_IN]; l++)
         sums[l] =
             tw__conv_create_output(g, c, &v.plan, TW_FLOAT, l, l ? tw__libs_path(name, "partials").text : name);

@@ -84,9 +84,10 @@ size_t tw__conv_block_count(const tw__conv *c, const tw__conv_plan *p);
 /* Along which of dimensions 1 (batch), 4 (x), 5 (channels) of a view neighbours are neighbours in storage. */
 unsigned tw__conv_innermost(tw_graph *g, tw_tensor view);
 /* Connects the window of the input that the outputs of a block read, in an order with dimension `inner` last, and
- * sets the fields `stride` and `axis` (conv_code.h) by it. */
+ * sets the fields `stride` and `axis` (conv_code.h) by it. A nil window is made, kept in the scope around this one. */
 void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const char *field, tw_tensor input,
-                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner);
+                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner,
+                      tw_tensor *window);
 /* Whether a tensor is the input, output or weights, of these types, on tiles; else an error of `call`. */
 typedef enum tw__conv_role { TW__CONV_INPUT, TW__CONV_OUTPUT, TW__CONV_WEIGHTS } tw__conv_role;
 bool tw__conv_sound(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,

@@ -227,8 +227,9 @@ static tw_tensor pool_build(const pooling *o, const tw__conv *c, pool_vertex kin
         tw_graph_push_scope(g);
         tw_vertex v = tw_graph_add_vertex(g, cs, vertex, tw__conv_tile(g, c, &plan, begin[0], place));
         const size_t channels[] = { begin[5], end[5] };
-        tw__conv_connect(g, c, v, "in", in, begin, end, channels, inner);
-        if (pair.id) tw__conv_connect(g, c, v, "pair", pair, begin, end, channels, inner);
+        tw_tensor windows[2] = { 0 };
+        tw__conv_connect(g, c, v, "in", in, begin, end, channels, inner, &windows[0]);
+        if (pair.id) tw__conv_connect(g, c, v, "pair", pair, begin, end, channels, inner, &windows[1]);
         if (own.id) tw_graph_connect(g, v, "own", tw_tensor_flatten(g, tw_tensor_slice_nd(g, own, begin, end)));
         tw_graph_connect(g, v, "out", tw_tensor_flatten(g, tw_tensor_slice_nd(g, made, begin, end)));
         tw_graph_set_field_int(g, v, "batch", (int64_t)(end[1] - begin[1]));
