@@ -78,6 +78,9 @@ void tw__region_bounds(const tw__region *region, uint64_t *begin, uint64_t *end)
 /* Elements [begin, end) of a region as one box, if they are one; rank <= 4 into dims. */
 bool tw__region_part(const tw__region *region, uint64_t begin, uint64_t end, uint64_t *offset, tw__dim *dims,
                      unsigned *rank);
+/* The same of a list, when they lie in one region. */
+bool tw__regions_box(const tw__regions *list, uint64_t begin, uint64_t end, uint32_t *var, uint64_t *offset,
+                     tw__dim *dims, unsigned *rank);
 
 /* --- tensor/affine.c -------------------------------------------------------------------------------------------- */
 

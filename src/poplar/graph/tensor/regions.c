@@ -264,6 +264,16 @@ void tw__builder_range(tw__builder *builder, const tw__regions *list, uint64_t b
     }
 }
 
+bool tw__regions_box(const tw__regions *list, uint64_t begin, uint64_t end, uint32_t *var, uint64_t *offset,
+                     tw__dim *dims, unsigned *rank)
+{
+    if (begin >= end) return false;
+    uint32_t i = find_region(list, begin);
+    *var = list->region[i].var;
+    return end <= list->first[i + 1] && tw__region_part(&list->region[i], begin - list->first[i],
+                                                        end - list->first[i], offset, dims, rank);
+}
+
 /* --- lists ---------------------------------------------------------------------------------------------------- */
 
 void tw__builder_drop(tw__builder *builder)

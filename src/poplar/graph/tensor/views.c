@@ -416,9 +416,12 @@ static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *ten
     memcpy(shape, first->dims, rank * sizeof *shape);
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) {
-        char what[32];
-        snprintf(what, sizeof what, "tensor %zu", i);
-        const tw__node *t = tw__node_get(core, tensors[i], what);
+        const tw__node *t = tw__node_find(core, tensors[i]);
+        if (!t) {
+            char what[32];
+            snprintf(what, sizeof what, "tensor %zu", i);
+            t = tw__node_get(core, tensors[i], what); /* says why */
+        }
         if (!t || !check_concat(core, first, t, i, dim)) return TW__NIL_TENSOR;
         total += t->dims[dim];
     }

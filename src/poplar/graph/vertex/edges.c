@@ -97,6 +97,21 @@ static bool check_free(const link_to *l, int64_t index)
     return true;
 }
 
+/* Elements of a list from `begin` on, as many as the edge has, when they are one run. */
+static bool edge_run(tw__edge *edge, const tw__regions *list, uint64_t begin)
+{
+    uint32_t var;
+    uint64_t offset;
+    tw__dim dims[4];
+    unsigned rank;
+    if (!tw__regions_box(list, begin, begin + edge->count, &var, &offset, dims, &rank) || rank > 1 ||
+        (rank && dims[0].stride != 1))
+        return false;
+    edge->var = var;
+    edge->offset = offset;
+    return true;
+}
+
 static bool fill_edge(const link_to *l, tw__edge *edge, const tw__node *t, uint64_t begin, uint64_t count,
                       uint32_t index)
 {
@@ -109,6 +124,7 @@ static bool fill_edge(const link_to *l, tw__edge *edge, const tw__node *t, uint6
     }
     tw__regions *list = tw__node_regions(l->core, t);
     if (!list) return false;
+    if (edge_run(edge, list, begin)) return true;
     if (count == list->count) {
         edge->regions = tw__regions_ref(list);
     } else {
@@ -116,13 +132,10 @@ static bool fill_edge(const link_to *l, tw__edge *edge, const tw__node *t, uint6
         tw__builder_range(&b, list, begin, begin + count);
         if (!(edge->regions = tw__builder_finish(&b))) return tw__graph_no_memory(l->core);
     }
-    const tw__region *only = edge->regions->region;
-    edge->var = only->var;
-    if (edge->regions->n == 1 && only->rank == 1 && (only->count == 1 || only->dim[0].stride == 1)) {
-        edge->offset = only->offset;
-        tw__regions_unref(edge->regions);
-        edge->regions = NULL;
-    }
+    edge->var = edge->regions->region->var;
+    if (!edge_run(edge, edge->regions, 0)) return true;
+    tw__regions_unref(edge->regions); /* pieces that continued each other */
+    edge->regions = NULL;
     return true;
 }
 

@@ -171,24 +171,22 @@ static void reduce_vertex(const reduction *r, tw_compute_set cs, const char *typ
     tw_graph *g = r->graph;
     tw_graph_push_scope(g);
     tw_vertex v = tw_graph_add_vertex(g, cs, type, pieces->tile);
-    size_t rows = form == TW__REDUCE_COLUMNS ? pieces->end - pieces->begin : count;
-    g_autofree tw_tensor *row = g_new(tw_tensor, rows);
+    bool columns = form == TW__REDUCE_COLUMNS;
+    g_autofree tw_tensor *row = g_new(tw_tensor, count);
     g_autofree tw_tensor *result = g_new(tw_tensor, count);
     for (size_t i = 0; i < count; i++) {
         const reduce_piece *p = &pieces[i];
         size_t begin[] = { p->result, p->begin / chunk }, end[] = { p->result + p->width, p->begin / chunk + 1 };
         result[i] = tw_tensor_flatten(g, tw_tensor_slice_nd(g, out, begin, end));
-        if (form == TW__REDUCE_COLUMNS) continue;
-        begin[1] = p->begin, end[1] = p->end;
-        row[i] = tw_tensor_flatten(g, tw_tensor_slice_nd(g, view, begin, end));
+        begin[!columns] = p->begin, end[!columns] = p->end;
+        begin[columns] = p->result, end[columns] = p->result + p->width;
+        row[i] = tw_tensor_slice_nd(g, view, begin, end);
+        if (!columns) row[i] = tw_tensor_flatten(g, row[i]);
     }
-    if (form == TW__REDUCE_COLUMNS)
-        for (size_t e = 0; e < rows; e++) {
-            size_t begin[] = { pieces->begin + e, pieces->result },
-                   end[] = { pieces->begin + e + 1, pieces->result + pieces->width };
-            row[e] = tw_tensor_flatten(g, tw_tensor_slice_nd(g, view, begin, end));
-        }
-    tw_graph_connect_list(g, v, "in", rows, row);
+    if (columns)
+        tw_graph_connect(g, v, "in", row[0]);
+    else
+        tw_graph_connect_list(g, v, "in", count, row);
     tw_graph_connect(g, v, "out", tw_tensor_concat(g, (unsigned)count, result, 0));
     tw_graph_pop_scope(g);
 }
