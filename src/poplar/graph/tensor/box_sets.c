@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few boxes are turned into a list at once, which may find that they are one region; more than the most are not
- * kept beside it. */
-enum { FEW_BOXES = 16, MOST_BOXES = 1 << 15 };
+enum { MOST_BOXES = 1 << 15 }; /* more are not kept: they become a list at once */
 
 struct tw__box_set {
     uint32_t refs;
@@ -85,31 +83,64 @@ static tw_tensor of_set(tw__core *core, tw_type type, unsigned rank, const size_
     return tw__node_publish(core, node);
 }
 
-static bool is_affine(const tw__regions *list, unsigned rank, const size_t *shape)
+/* In how many dimensions the box does not begin at 0. */
+static unsigned dims_away(const tw__box *box, unsigned rank)
 {
-    int64_t stride[TW__MAX_RANK];
-    const tw__region *only = list->region;
-    return list->n == 1 && tw__dims_reshape(only->dim, only->count == 1 ? 0 : only->rank, rank, shape, stride);
+    unsigned away = 0;
+    for (unsigned k = 0; k < rank; k++) away += box->axis[k].begin > 0;
+    return away;
+}
+
+/* Do the boxes, which tile `shape`, step evenly from one to the next? Then the first becomes all of them. */
+static bool join_evenly(tw__boxes *boxes, const size_t *shape)
+{
+    int64_t stride[TW__MAX_RANK] = { 0 };
+    uint64_t corner = 0;
+    tw__box *first = tw__boxes_at(boxes, 0);
+    for (size_t i = 0; i < boxes->n; i++) {
+        const tw__box *box = tw__boxes_at(boxes, i);
+        if (box->var != first->var) return false;
+        if (!dims_away(box, boxes->rank)) corner = box->offset;
+    }
+    for (size_t i = 0; i < boxes->n; i++) {
+        const tw__box *box = tw__boxes_at(boxes, i);
+        bool next = dims_away(box, boxes->rank) == 1;
+        for (unsigned k = 0; k < boxes->rank; k++)
+            if (box->axis[k].size > 1)
+                stride[k] = box->axis[k].stride;
+            else if (next && box->axis[k].begin == 1)
+                stride[k] = (int64_t)(box->offset - corner);
+    }
+    for (size_t i = 0; i < boxes->n; i++) {
+        const tw__box *box = tw__boxes_at(boxes, i);
+        uint64_t offset = corner;
+        for (unsigned k = 0; k < boxes->rank; k++) {
+            if (box->axis[k].size > 1 && box->axis[k].stride != stride[k]) return false;
+            offset += box->axis[k].begin * (uint64_t)stride[k];
+        }
+        if (box->offset != offset) return false;
+    }
+    first->offset = corner;
+    for (unsigned k = 0; k < boxes->rank; k++) first->axis[k] = (tw__axis){ 0, shape[k], stride[k] };
+    return true;
 }
 
 tw_tensor tw__tensor_from_boxes(tw__core *core, tw_type type, unsigned rank, const size_t *shape, tw__boxes *boxes)
 {
     struct tw__box_set *set = NULL;
     if (!boxes->failed) drop_empty(boxes);
-    if (!boxes->failed && boxes->n == 1) {
+    if (!boxes->failed && boxes->n && join_evenly(boxes, shape)) {
         tw_tensor made = one_box(core, type, rank, shape, tw__boxes_at(boxes, 0));
         tw__boxes_drop(boxes);
         return made;
     }
-    bool kept = !boxes->failed && boxes->n && boxes->n <= MOST_BOXES, few = boxes->n <= FEW_BOXES;
-    tw__regions *list = few || !kept ? tw__boxes_to_list(boxes, shape) : NULL;
-    kept &= !few || (list && !is_affine(list, rank, shape));
+    bool kept = !boxes->failed && boxes->n && boxes->n <= MOST_BOXES;
     if (kept && (set = tw__realloc(NULL, sizeof *set))) {
         *set = (struct tw__box_set){ .refs = 1, .boxes = *boxes };
         *boxes = (tw__boxes){ .rank = rank };
-        return of_set(core, type, rank, shape, set, list);
+        return of_set(core, type, rank, shape, set, NULL);
     }
-    if (kept) tw__regions_unref(list), list = NULL;
+    tw__regions *list = kept ? NULL : tw__boxes_to_list(boxes, shape);
     tw__boxes_drop(boxes);
     return tw__tensor_from_list(core, type, rank, shape, list);
 }
@@ -156,9 +187,7 @@ bool tw__node_corner(const tw__node *node, uint32_t *var, uint64_t *offset)
     *offset = node->affine ? node->offset : boxes ? 0 : node->t.regions->region[0].offset;
     for (size_t i = 0; boxes && i < boxes->n; i++) {
         const tw__box *box = tw__boxes_at(boxes, i);
-        bool first = true;
-        for (unsigned k = 0; k < boxes->rank; k++) first &= box->axis[k].begin == 0;
-        if (first) *var = box->var, *offset = box->offset;
+        if (!dims_away(box, boxes->rank)) *var = box->var, *offset = box->offset;
     }
     return true;
 }

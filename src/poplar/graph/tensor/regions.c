@@ -270,8 +270,8 @@ bool tw__regions_box(const tw__regions *list, uint64_t begin, uint64_t end, uint
     if (begin >= end) return false;
     uint32_t i = find_region(list, begin);
     *var = list->region[i].var;
-    return end <= list->first[i + 1] && tw__region_part(&list->region[i], begin - list->first[i],
-                                                        end - list->first[i], offset, dims, rank);
+    return end <= list->first[i + 1] &&
+           tw__region_part(&list->region[i], begin - list->first[i], end - list->first[i], offset, dims, rank);
 }
 
 /* --- lists ---------------------------------------------------------------------------------------------------- */
