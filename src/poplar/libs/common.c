@@ -83,10 +83,13 @@ tw__libs_text tw__libs_path(const char *path, const char *name)
 
 GArray *tw__libs_mapping(const tw_graph *graph, tw_tensor tensor)
 {
+    enum { MOST_HAVE = 1 << 12 }; /* fewer than these, which are read at once */
     GArray *list = g_array_new(FALSE, FALSE, sizeof(tw_mapped_interval));
-    size_t n = tw_graph_get_mapping(graph, tensor, NULL, 0);
-    g_array_set_size(list, (guint)n);
-    if (n) tw_graph_get_mapping(graph, tensor, (tw_mapped_interval *)(void *)list->data, n);
+    for (size_t room = 0, n = MOST_HAVE; room < n;) {
+        g_array_set_size(list, (guint)n);
+        room = n, n = tw_graph_get_mapping(graph, tensor, (tw_mapped_interval *)(void *)list->data, room);
+        if (n <= room) g_array_set_size(list, (guint)n);
+    }
     return list;
 }
 

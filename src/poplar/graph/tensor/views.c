@@ -435,6 +435,7 @@ static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *ten
         lists |= !t->set && !t->affine && tw__node_count(t); /* which may be very many boxes */
     }
     boxes |= !lists && rank > 1;
+    if (count == 1) return tw__reshaped(core, first, rank, shape);
     if (boxes && elements) return joined_boxes(core, count, tensors, dim, shape);
     tw__builder b = { 0 };
     for (size_t i = 0; i < count; i++) tw__builder_node(&b, tw__node_find(core, tensors[i]));

@@ -137,19 +137,18 @@ typedef struct map_vertices {
     const char *vertex;
     tw_compute_set cs;
     tw_tensor out, in[TW__EXPR_TENSORS]; /* flattened */
+    char field[TW__EXPR_TENSORS][16];    /* names of the inputs' fields */
 } map_vertices;
 
 static void map_part(void *user, unsigned tile, size_t count, const tw_interval *intervals)
 {
     map_vertices *v = user;
     tw_graph *g = v->m->graph;
-    char field[16];
     tw_graph_push_scope(g);
     tw_vertex made = tw_graph_add_vertex(g, v->cs, v->vertex, tile);
     tw_graph_connect(g, made, "out", tw__libs_pick(g, v->out, count, intervals));
     for (unsigned i = v->m->form.in_place; i < v->m->expr.tensors; i++) {
-        snprintf(field, sizeof field, "in%u", i + 1);
-        tw_graph_connect(g, made, field,
+        tw_graph_connect(g, made, v->field[i],
                          v->m->form.scalar[i] ? v->in[i] : tw__libs_pick(g, v->in[i], count, intervals));
     }
     tw_graph_pop_scope(g);
@@ -178,6 +177,7 @@ static void map_run(mapping_call *m, tw_tensor output)
     g_autofree char *vertex = tw__expr_vertex_name(&m->expr, &m->form);
     if (!tw_tensor_elements(g, output) || !map_code(m, vertex)) return;
     map_vertices v = { .m = m, .vertex = vertex, .out = output };
+    for (unsigned i = 0; i < m->expr.tensors; i++) snprintf(v.field[i], sizeof v.field[i], "in%u", i + 1);
     map_in_order(&v);
     v.cs = m->in_set ? m->cs : tw_graph_add_compute_set(g, m->name && *m->name ? m->name : "map");
     tw__libs_deal(g, v.out, 4 * tw_target_vector_width(tw_graph_target(g), m->type), map_part, &v);
