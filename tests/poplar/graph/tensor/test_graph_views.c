@@ -393,6 +393,38 @@ static void graph_views_regions_stay_few(void **state)
     tw_target_free(target);
 }
 
+/* Strips of x beside strips of y, one below the other: the columns of x alone step evenly again, those of strips that
+ * have changed places do not. */
+static void graph_views_boxes_join_again(void **state)
+{
+    (void)state;
+    enum { STRIPS = 20 };
+    tw_target *target = tw_target_new_cpu(false);
+    tw_graph *g = tw_graph_new(target);
+    for (size_t high = 1; high <= 3; high += 2)
+        for (int turned = 0; turned < 2; turned++) {
+            size_t rows = STRIPS * high, first = 4 * high;
+            tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ rows, 5 }, "x"), strips[STRIPS];
+            tw_tensor y = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ high, 2 }, "y");
+            if (turned) x = tw_tensor_reverse(g, x, 0);
+            for (size_t i = 0; i < STRIPS; i++) {
+                tw_tensor two[2] = { tw_tensor_slice(g, x, 0, i * high, (i + 1) * high), y };
+                strips[i] = tw_tensor_concat(g, 2, two, 1);
+            }
+            tw_tensor left = tw_tensor_slice(g, tw_tensor_concat(g, STRIPS, strips, 0), 1, 0, 5);
+            assert_true(tw_tensor_equal(g, left, x));
+            assert_true(tw__node_find(tw__graph_core(g), left)->affine);
+            strips[STRIPS - 1] = strips[4];
+            left = tw_tensor_slice(g, tw_tensor_concat(g, STRIPS, strips, 0), 1, 0, 5);
+            assert_false(tw__node_find(tw__graph_core(g), left)->affine);
+            assert_true(tw_tensor_equal(g, tw_tensor_slice(g, left, 0, rows - high, rows),
+                                        tw_tensor_slice(g, x, 0, first, first + high)));
+        }
+    assert_int_equal(tw_graph_status(g), TW_OK);
+    tw_graph_free(g);
+    tw_target_free(target);
+}
+
 /* --- random programs ------------------------------------------------------------------------------------------ */
 
 static uint64_t seed;
@@ -598,9 +630,9 @@ static void graph_views_equal_and_intersect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_views_each_operation),      cmocka_unit_test(graph_views_slices_of_groups),
-        cmocka_unit_test(graph_views_regions_stay_few),    cmocka_unit_test(graph_views_random_programs),
-        cmocka_unit_test(graph_views_equal_and_intersect),
+        cmocka_unit_test(graph_views_each_operation),   cmocka_unit_test(graph_views_slices_of_groups),
+        cmocka_unit_test(graph_views_boxes_join_again), cmocka_unit_test(graph_views_regions_stay_few),
+        cmocka_unit_test(graph_views_random_programs),  cmocka_unit_test(graph_views_equal_and_intersect),
     };
     return cmocka_run_group_tests_name("graph_views", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* Convolutions against plain loops in double that transform every tensor element by element; gradients against the
  * bilinear form that they are derivatives of; the same bits for all mappings; plans; errors. */
 #include "poplar/libs/libs_run.h"
+#include "poplar/graph/build.h"
 
 enum { CONV_MOST = 1 << 15 };
 
@@ -374,6 +375,40 @@ static void libs_conv_serial(void **state)
     tw_device_free(dev);
 }
 
+/* Vertices that differ in output channels read the same window, whose regions are there once. */
+static void libs_conv_windows(void **state)
+{
+    (void)state;
+    tw_device *dev = model_device(64, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_program s = tw_program_sequence(g, NULL);
+    tw_conv_params p = { .input_type = TW_FLOAT,
+                         .batch = 1,
+                         .in_channels = 4,
+                         .out_channels = 64,
+                         .dims = 2,
+                         .field = { 16, 16 },
+                         .kernel = { 3, 3 } };
+    tw_tensor in = tw_graph_add_variable(g, TW_FLOAT, 4, (size_t[]){ 1, 4, 16, 16 }, "in");
+    tw_poputil_map_linearly(g, in);
+    tw_poplin_convolution(g, in, tw_poplin_create_conv_weights(g, &p, "weights", NULL), &p, false, s, NULL, NULL);
+    assert_int_equal(tw_graph_status(g), TW_OK);
+    const tw__core *core = tw__graph_core(g);
+    size_t windows = 0;
+    for (size_t e = 1; e < core->edge_count; e++) {
+        const tw__regions *window = core->edges[e].regions;
+        for (size_t k = 1; window && k < e; k++) {
+            const tw__regions *other = core->edges[k].regions;
+            if (!other || !tw__lists_equal(window, other)) continue;
+            assert_ptr_equal(window, other);
+            windows++;
+        }
+    }
+    assert_true(windows > 0);
+    tw_graph_free(g);
+    tw_device_free(dev);
+}
+
 /* weights += scale * gradient, biases likewise, tensor += biases. */
 static void libs_conv_updates(void **state)
 {
@@ -627,6 +662,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(libs_conv_random), cmocka_unit_test(libs_conv_sizes),
                                         cmocka_unit_test(libs_conv_serial), cmocka_unit_test(libs_conv_updates),
-                                        cmocka_unit_test(libs_conv_empty),  cmocka_unit_test(libs_conv_refused) };
+                                        cmocka_unit_test(libs_conv_empty),  cmocka_unit_test(libs_conv_refused),
+                                        cmocka_unit_test(libs_conv_windows) };
     return cmocka_run_group_tests_name("libs_conv", tests, NULL, NULL);
 }
