@@ -84,7 +84,7 @@ size_t tw__conv_block_count(const tw__conv *c, const tw__conv_plan *p);
 /* Along which of dimensions 1 (batch), 4 (x), 5 (channels) of a view neighbours are neighbours in storage. */
 unsigned tw__conv_innermost(tw_graph *g, tw_tensor view);
 /* Connects the window of the input that the outputs of a block read, in an order with dimension `inner` last, and
- * sets the fields `stride` and `axis` (conv_code.h) by it. A nil window is made, kept in the scope around this one. */
+ * sets the fields `stride` and `axis` (conv_code.h) by it. A nil window is made, for the scope around this one. */
 void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const char *field, tw_tensor input,
                       const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner,
                       tw_tensor *window);
