@@ -27,17 +27,24 @@
     "    TW_STATE_VECTOR(unsigned) extents;\n    TW_STATE_VECTOR(unsigned) sizes;\n" \
     "    unsigned dims, columns, rows, lookups; /* rows of a slice */\n    bool many;\n};\n" PLACE
 
-/* Workers take slice elements in turn; where rows are no whole words, one does all. */
+/* Where the part of one worker begins, of `all` rows: no two workers write to one word. */
+#define PART                                                                           \
+    "static inline size_t %ID%part(const %ID% *v, size_t all, unsigned worker)\n"      \
+    "{\n"                                                                              \
+    "    size_t bytes = v->columns * sizeof(%T%), unit = 4;\n"                         \
+    "    while (unit > 1 && bytes % 2 == 0) bytes /= 2, unit /= 2;\n"                  \
+    "    size_t begin = (all + unit - 1) / unit * worker / tw_num_workers() * unit;\n" \
+    "    return begin < all ? begin : all;\n"                                          \
+    "}\n"
+
+/* Workers take slice elements in turn. */
 static const char slice_text[] =
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
-    "    TW_INPUT(TW_VECTOR(%T%, SPAN, 4)) t;\n    TW_OUTPUT(TW_VECTOR(%T%, SPAN, 4)) s;\n" FIELDS
+    "    TW_INPUT(TW_VECTOR(%T%, SPAN, 4)) t;\n    TW_OUTPUT(TW_VECTOR(%T%, SPAN, 4)) s;\n" FIELDS PART
     "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n"
     "    const size_t columns = v->columns, all = (size_t)v->lookups * v->rows;\n"
-    "    bool words = columns * sizeof(%T%) % 4 == 0;\n"
-    "    size_t workers = words ? tw_num_workers() : 1;\n"
-    "    if (worker >= workers) return true;\n"
-    "    size_t begin = all * worker / workers, end = all * (worker + 1) / workers;\n"
-    "    for (size_t i = begin; i < end; i++) {\n"
+    "    size_t end = %ID%part(v, all, worker + 1);\n"
+    "    for (size_t i = %ID%part(v, all, worker); i < end; i++) {\n"
     "        long row = %ID%place(v, tw_at(v->offsets, i / v->rows * v->dims), i % v->rows);\n"
     "        const %T% *from = tw_begin(v->t) + (row < 0 ? 0 : (size_t)row * columns);\n"
     "        %T% *to = tw_begin(v->s) + i * columns;\n"
@@ -48,21 +55,19 @@ static const char slice_text[] =
     "    }\n    return true;\n}\n";
 
 /* Each worker has rows of the tensor and looks at all slices. */
-#define UPDATE(fields, locals, join)                                                                     \
-    "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"                                                           \
-    "    TW_INOUT(TW_VECTOR(%T%, SPAN, 4)) t;\n    TW_INPUT(TW_VECTOR(%T%, SPAN, 4)) s;\n" fields FIELDS \
-    "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n" locals                                            \
-    "    const size_t columns = v->columns, all = (size_t)v->lookups * v->rows;\n"                       \
-    "    bool words = columns * sizeof(%T%) % 4 == 0;\n"                                                 \
-    "    size_t workers = words ? tw_num_workers() : 1, own = columns ? tw_size(v->t) / columns : 0;\n"  \
-    "    if (worker >= workers) return true;\n"                                                          \
-    "    long begin = (long)(own * worker / workers), end = (long)(own * (worker + 1) / workers);\n"     \
-    "    for (size_t i = 0; i < all; i++) {\n"                                                           \
-    "        long row = %ID%place(v, tw_at(v->offsets, i / v->rows * v->dims), i % v->rows);\n"          \
-    "        if (row < begin || row >= end) continue;\n"                                                 \
-    "        %T% *restrict to = tw_begin(v->t) + (size_t)row * columns;\n"                               \
-    "        const %T% *restrict from = tw_begin(v->s) + i * columns;\n"                                 \
-    "        for (size_t c = 0; c < columns; c++) to[c] = (%T%)(" join ");\n"                            \
+#define UPDATE(fields, locals, join)                                                                          \
+    "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"                                                                \
+    "    TW_INOUT(TW_VECTOR(%T%, SPAN, 4)) t;\n    TW_INPUT(TW_VECTOR(%T%, SPAN, 4)) s;\n" fields FIELDS PART \
+    "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n" locals                                                 \
+    "    const size_t columns = v->columns, all = (size_t)v->lookups * v->rows;\n"                            \
+    "    size_t own = columns ? tw_size(v->t) / columns : 0;\n"                                               \
+    "    long begin = (long)%ID%part(v, own, worker), end = (long)%ID%part(v, own, worker + 1);\n"            \
+    "    for (size_t i = 0; i < all; i++) {\n"                                                                \
+    "        long row = %ID%place(v, tw_at(v->offsets, i / v->rows * v->dims), i % v->rows);\n"               \
+    "        if (row < begin || row >= end) continue;\n"                                                      \
+    "        %T% *restrict to = tw_begin(v->t) + (size_t)row * columns;\n"                                    \
+    "        const %T% *restrict from = tw_begin(v->s) + i * columns;\n"                                      \
+    "        for (size_t c = 0; c < columns; c++) to[c] = (%T%)(" join ");\n"                                 \
     "    }\n    return true;\n}\n"
 
 const tw__libs_code tw__slice_codes[TW__SLICE_CODES] = {

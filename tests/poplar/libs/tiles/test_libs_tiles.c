@@ -320,6 +320,22 @@ static void orders(bench *b, tw_type type)
     compared(b, tw_popops_cast(b->g, x, TW_INT, b->p, NULL));
     compared(b, tw_popops_has_nan(b->g, x, b->p, NULL));
 }
+/* Rows that are not whole words, of halves and of bytes: workers share them as they do others. */
+static void narrow_rows(bench *b, tw_type type)
+{
+    static const tw_type types[] = { TW_HALF, TW_U8 };
+    tw_tensor at = made(b, TW_UNSIGNED_INT, SHAPE(150, 1), 0, 60), scale = made(b, TW_FLOAT, SHAPE(1), 1, 2);
+    const size_t zero = 0, one = 1;
+    tw_tensor x = made(b, type, SHAPE(60, 3), -2, 2), s = made(b, type, SHAPE(150, 1, 3), -2, 2);
+    tw_popops_multi_update_add(b->g, x, s, at, scale, 1, &zero, &one, b->p, NULL, NULL);
+    compared(b, x);
+    for (size_t i = 0; i < 2; i++) {
+        tw_tensor y = made(b, types[i], SHAPE(60, 5), 0, 9), put = made(b, types[i], SHAPE(150, 1, 5), 0, 9);
+        compared(b, tw_popops_multi_slice(b->g, y, at, 1, &zero, &one, b->p, NULL, NULL));
+        tw_popops_multi_update(b->g, y, put, at, 1, &zero, &one, b->p, NULL, NULL);
+        compared(b, y);
+    }
+}
 static void numbers_at_random(bench *b, tw_type type)
 {
     tw_tensor seed = made(b, TW_UNSIGNED_INT, SHAPE(2), 1, 1e9), like = made(b, type, SHAPE(130), 0, 1);
@@ -410,6 +426,7 @@ static const struct row {
     { "cubic_splines", cubic_splines, { 0, 0 }, true },
     { "square_splines", square_splines, { 0, 0 }, true },
     { "orders", orders, { 0, 0 }, true },
+    { "narrow_rows", narrow_rows, { 0, 0 }, true },
     { "numbers_at_random", numbers_at_random, { 0, 0 }, true },
     { "normal_numbers", normal_numbers, { 8, 1 }, false },
     { "sparse", sparse, { 0, 0 }, true },
