@@ -73,10 +73,11 @@ inline std::string planText(const char *call, const poplar::Graph &graph, const 
                             const poplar::OptionFlags &options)
 {
     const poplar::handles::OptionList list(options);
+    const poplar::Type planned = type == poplar::QUARTER ? poplar::FLOAT : type; /* as which FP8 is multiplied */
     wantRank(call, static_cast<unsigned>(aShape.size()), bShape.size());
     char *text = nullptr;
     poplar::handles::call(graph, call, [&](tw_graph *g) {
-        text = tw_poplin_matmul_plan(g, poplar::handles::of(type), static_cast<unsigned>(aShape.size()),
+        text = tw_poplin_matmul_plan(g, poplar::handles::of(planned), static_cast<unsigned>(aShape.size()),
                                      aShape.data(), bShape.data(), list.data());
     });
     const std::string said = text ? text : "";
@@ -101,7 +102,7 @@ inline void wantProduct(const char *call, const poplar::Graph &graph, const popl
         throw poputil::poplibs_error(std::string(call) + ": a product is float or half, not " +
                                      outputType.toString());
     for (const poplar::Tensor &t : { A, B }) popops::quarters::wantUsable(call, graph, t);
-    planText(call, graph, poplar::FLOAT, A.shape(), B.shape(), options);
+    planText(call, graph, A.elementType(), A.shape(), B.shape(), options);
 }
 inline poplar::Tensor multiply(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &A,
                                const poplar::Tensor &B, const poplar::Type &outputType,

@@ -4,7 +4,6 @@
 #define POPOPS_DYNAMIC_SLICE_HPP
 
 #include <cstdlib>
-#include <map>
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -163,20 +162,45 @@ inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParame
 
 /* --- variables: those of FP8 that are made of a type have metadata of their own ------------------------------- */
 
+namespace detail {
+/* `metadata` of FP8: those of the variable; not valid: its own. */
+inline poplar::Tensor sliceable(poplar::Graph &graph, const poplar::Type &type, const poplar::Tensor &metadata,
+                                const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+                                const std::vector<std::size_t> &sizes, std::size_t minGrainSize,
+                                const poplar::DebugContext &debugContext)
+{
+    const std::size_t *size = slicedBy("popops::createSliceableTensor", dims, sizes);
+    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceableTensor", [&](tw_graph *g) {
+        return tw_popops_create_sliceable(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
+                                          shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
+                                          minGrainSize, debugContext.getPathName().c_str());
+    });
+    graph.setMetadata(made, metadata);
+    return made;
+}
+inline poplar::Tensor slicesOf(poplar::Graph &graph, const poplar::Type &type, const poplar::Tensor &metadata,
+                               const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+                               const std::vector<std::size_t> &sizes, std::size_t numIndices,
+                               const poplar::DebugContext &debugContext)
+{
+    const std::size_t *size = slicedBy("popops::createSliceTensor", dims, sizes);
+    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
+        return tw_popops_create_slices_for(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
+                                           shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
+                                           numIndices, debugContext.getPathName().c_str());
+    });
+    graph.setMetadata(made, metadata);
+    return made;
+}
+} // namespace detail
+
 inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                             const std::vector<std::size_t> &shape,
                                             const std::vector<std::size_t> &dims,
                                             const std::vector<std::size_t> &sizes, std::size_t minGrainSize = 0,
                                             const poplar::DebugContext &debugContext = {})
 {
-    const std::size_t *size = detail::slicedBy("popops::createSliceableTensor", dims, sizes);
-    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceableTensor", [&](tw_graph *g) {
-        return tw_popops_create_sliceable(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
-                                          shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
-                                          minGrainSize, debugContext.getPathName().c_str());
-    });
-    graph.setMetadata(made, poplar::Tensor());
-    return made;
+    return detail::sliceable(graph, type, poplar::Tensor(), shape, dims, sizes, minGrainSize, debugContext);
 }
 inline poplar::Tensor
 createSliceableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
@@ -210,14 +234,7 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type
                                         const SlicePlan &, const poplar::OptionFlags &,
                                         const poplar::DebugContext &debugContext = {})
 {
-    const std::size_t *size = detail::slicedBy("popops::createSliceTensor", dims, sizes);
-    const poplar::Tensor made = poplar::handles::make(graph, "popops::createSliceTensor", [&](tw_graph *g) {
-        return tw_popops_create_slices_for(g, poplar::handles::of(type), static_cast<unsigned>(shape.size()),
-                                           shape.data(), static_cast<unsigned>(dims.size()), dims.data(), size,
-                                           numIndices, debugContext.getPathName().c_str());
-    });
-    graph.setMetadata(made, poplar::Tensor());
-    return made;
+    return detail::slicesOf(graph, type, poplar::Tensor(), shape, dims, sizes, numIndices, debugContext);
 }
 inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
                                                      const std::vector<std::size_t> &dims,
@@ -366,18 +383,7 @@ inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const popla
     detail::slicePads(graph, "popops::createDynamicSliceOutput", options);
     return createSliceTensor(graph, t, dims, sizes, 1, debugContext)[0];
 }
-namespace detail {
-/* Whether there are elements beside these in their variables, which share the metadata. */
-inline bool isPart(const poplar::Graph &graph, const poplar::Tensor &t)
-{
-    std::map<unsigned, std::size_t> all;
-    std::size_t elements = 0;
-    for (const poplar::VariableInterval &r : t.getVarRegions())
-        if (all.emplace(r.var.id, 0).second) elements += graph.getVariable(r.var).numElements();
-    return elements > t.numElements();
-}
-} // namespace detail
-/* Of FP8 an output that is a whole variable gets the metadata of `t`; what is put into a part of one is converted. */
+/* Of FP8 an output that alone has its metadata gets those of `t`; what is put into any other is converted. */
 inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output, const poplar::Tensor &t,
                                    const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
                                    const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
@@ -390,7 +396,7 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
         if (dims[i] < shape.size()) shape[dims[i]] = sizes[i];
     poplar::handles::wantOutput("popops::dynamicSliceWithOutput", output, t.elementType(), shape);
     const bool differ = detail::metadataDiffer("popops::dynamicSliceWithOutput", t, output);
-    const bool convert = differ && detail::isPart(graph, output);
+    const bool convert = differ && poplar::handles::sharesMetadata(graph, output);
     if (convert)
         quarters::wantUsable("popops::dynamicSliceWithOutput", graph, output);
     else if (differ && !output.getMetadata().isParallelWriteable())
@@ -405,18 +411,21 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
 /* --- groups: a table each, in a first dimension of all tensors; one after the other -------------------------- */
 
 namespace detail {
-inline void wantGroups(const char *call, std::size_t groups, const std::vector<poplar::Tensor> &all)
+inline void wantGroups(const char *call, const poplar::Graph &graph, const std::vector<poplar::Tensor> &all)
 {
+    const poplar::Tensor &table = all.front(); /* of which each group has one, on tiles */
+    const std::size_t groups = table.rank() ? table.dim(0) : 0;
     for (const poplar::Tensor &t : all)
         if (!t.rank() || t.dim(0) != groups || !groups)
             throw poputil::poplibs_error(std::string(call) + ": " + t.shapeToString() + " has no " +
                                          std::to_string(groups) + " groups");
+    poplar::handles::wantMapped(call, graph, table);
 }
 /* The same for updates of `t`; no group is updated where one of them cannot be. */
 inline void wantGroupsOf(const char *call, const poplar::Graph &graph, const poplar::Tensor &t,
                          const poplar::Tensor &s, const poplar::Tensor &offsets)
 {
-    wantGroups(call, t.rank() ? t.dim(0) : 0, { t, s, offsets });
+    wantGroups(call, graph, { t, s, offsets });
     poplar::handles::wantWriteable(call, t);
     const bool both = t.elementType() == poplar::QUARTER && s.elementType() == poplar::QUARTER;
     for (std::size_t g = 0; both && g < t.dim(0); g++)
@@ -430,15 +439,14 @@ template <class Make> poplar::Tensor stackGroups(const char *call, std::size_t g
     for (std::size_t g = 0; g < groups; g++) all.push_back(make(g).expand({ 0 }));
     return poplar::concat(all);
 }
-/* The same of variables, which have metadata together. */
-template <class Make>
-poplar::Tensor createGroups(const char *call, poplar::Graph &graph, std::size_t groups, Make make)
+/* The same of variables, which have metadata together: those of the first. */
+template <class Make> poplar::Tensor createGroups(const char *call, std::size_t groups, Make make)
 {
-    poplar::Tensor first;
-    return stackGroups(call, groups, [&](std::size_t g) {
-        const poplar::Tensor made = make();
-        if (!g) first = made;
-        return sharing(first.getMetadata(), made, graph);
+    poplar::Tensor metadata;
+    return stackGroups(call, groups, [&](std::size_t) {
+        const poplar::Tensor made = make(metadata);
+        metadata = made.getMetadata();
+        return made;
     });
 }
 } // namespace detail
@@ -446,23 +454,25 @@ poplar::Tensor createGroups(const char *call, poplar::Graph &graph, std::size_t 
 inline poplar::Tensor createGroupedSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                                    std::size_t groupSize, const std::vector<std::size_t> &shape,
                                                    const std::vector<std::size_t> &dims,
-                                                   const std::vector<std::size_t> &sizes, const SlicePlan &plan,
-                                                   const poplar::OptionFlags &options,
+                                                   const std::vector<std::size_t> &sizes, const SlicePlan &,
+                                                   const poplar::OptionFlags &,
                                                    const poplar::DebugContext &debugContext = {})
 {
-    return detail::createGroups("popops::createGroupedSliceableTensor", graph, groupSize, [&] {
-        return createSliceableTensor(graph, type, shape, dims, sizes, plan, options, debugContext);
+    const char *call = "popops::createGroupedSliceableTensor";
+    return detail::createGroups(call, groupSize, [&](const poplar::Tensor &metadata) {
+        return detail::sliceable(graph, type, metadata, shape, dims, sizes, 0, debugContext);
     });
 }
 inline poplar::Tensor createGroupedSliceTensor(poplar::Graph &graph, const poplar::Type &type,
                                                std::size_t groupSize, const std::vector<std::size_t> &shape,
                                                const std::vector<std::size_t> &dims,
                                                const std::vector<std::size_t> &sizes, std::size_t numIndices,
-                                               const SlicePlan &plan, const poplar::OptionFlags &options,
+                                               const SlicePlan &, const poplar::OptionFlags &,
                                                const poplar::DebugContext &debugContext = {})
 {
-    return detail::createGroups("popops::createGroupedSliceTensor", graph, groupSize, [&] {
-        return createSliceTensor(graph, type, shape, dims, sizes, numIndices, plan, options, debugContext);
+    const char *call = "popops::createGroupedSliceTensor";
+    return detail::createGroups(call, groupSize, [&](const poplar::Tensor &metadata) {
+        return detail::slicesOf(graph, type, metadata, shape, dims, sizes, numIndices, debugContext);
     });
 }
 inline poplar::Tensor createGroupedIndicesTensor(poplar::Graph &graph, std::size_t groupSize,
@@ -481,9 +491,8 @@ inline poplar::Tensor groupedMultiSlice(poplar::Graph &graph, const poplar::Tens
                                         const poplar::DebugContext &debugContext = {})
 {
     const char *call = "popops::groupedMultiSlice";
-    const std::size_t groups = t.rank() ? t.dim(0) : 0;
-    detail::wantGroups(call, groups, { t, offsets });
-    return detail::stackGroups(call, groups, [&](std::size_t g) {
+    detail::wantGroups(call, graph, { t, offsets });
+    return detail::stackGroups(call, t.dim(0), [&](std::size_t g) {
         return multiSlice(graph, t[g], offsets[g], dims, sizes, prog, plan, options, debugContext);
     });
 }

@@ -40,6 +40,10 @@ std::string describe(const Tensor &tensor);
  * twice; the second also for another type or shape. */
 void wantWriteable(const char *call, const Tensor &out);
 void wantOutput(const char *call, const Tensor &out, const Type &type, const std::vector<std::size_t> &shape);
+/* The same of a tensor with elements that are on no tile. */
+void wantMapped(const char *call, const Graph &graph, const Tensor &tensor);
+/* Of FP8: whether elements beside these have the same metadata, in the graph as it is now. */
+bool sharesMetadata(const Graph &graph, const Tensor &tensor);
 
 /* Options as calls of C take them: "name=value" strings, NULL ends. */
 class OptionList {

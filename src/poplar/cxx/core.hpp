@@ -82,7 +82,9 @@ struct GraphHolder {
 
     tw_graph *graph;
     Target target;
-    std::unordered_map<unsigned, tw_tensor> metadata; /* of QUARTER variables: quarters.cpp */
+    /* of QUARTER variables, one for all views of a graph: quarters.cpp */
+    std::shared_ptr<std::unordered_map<unsigned, tw_tensor>> metadata =
+        std::make_shared<std::unordered_map<unsigned, tw_tensor>>();
     std::shared_ptr<RowMetadataMap> rows = std::make_shared<RowMetadataMap>(); /* one for all views of a graph */
     tw_tensor seeds = { 0, 0 }, behaviour = { 0, 0 }; /* registers.cpp; nil until asked for */
 

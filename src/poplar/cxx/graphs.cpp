@@ -418,7 +418,8 @@ template <class F> static std::shared_ptr<GraphHolder> viewOf(GraphHolder &of, c
     core::GraphLock guard(of.graph);
     tw_graph *view = of.call(call, f); /* throws what went wrong */
     auto made = std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)));
-    made->rows = of.rows; /* vertices are those of the whole graph */
+    made->rows = of.rows; /* vertices and variables are those of the whole graph */
+    made->metadata = of.metadata;
     return made;
 }
 FunctionBuffer Graph::addFunctionBuffer(const Function &f, FunctionBufferMappingType)

@@ -88,6 +88,15 @@ void wantWriteable(const char *call, const Tensor &out)
                                      " cannot be written: it has constants, or elements twice");
 }
 
+void wantMapped(const char *name, const Graph &graph, const Tensor &tensor)
+{
+    bool mapped = false;
+    call(graph, name, [&](tw_graph *g) { mapped = tw_graph_mapping_complete(g, of(tensor)); });
+    if (!mapped)
+        throw poputil::poplibs_error(std::string(name) + ": " + describe(tensor) +
+                                     " has elements that are on no tile");
+}
+
 void wantOutput(const char *call, const Tensor &out, const Type &type, const std::vector<std::size_t> &shape)
 {
     std::ostringstream wanted;

@@ -150,8 +150,8 @@ static const tw_tensor *metadataOf(const Tensor &t)
     bool same = true;
     for (const VariableInterval &region : t.getVarRegions()) {
         if (first && region.var.id == seen) continue;
-        const auto found = graph.metadata.find(region.var.id);
-        if (found == graph.metadata.end()) return nullptr;
+        const auto found = graph.metadata->find(region.var.id);
+        if (found == graph.metadata->end()) return nullptr;
         seen = region.var.id;
         const core::MetadataKey own = core::metadataKey(graph, found->second);
         if (!first) first = &found->second, key = own;
@@ -179,6 +179,20 @@ Tensor Tensor::getMetadata() const
         QUARTER_METADATA);
 }
 
+/* Elements of a tensor without elements twice are all that their variables have, or there are more. */
+bool handles::sharesMetadata(const Graph &graph, const Tensor &t)
+{
+    const tw_tensor *own = metadataOf(t);
+    if (!own) return false;
+    core::GraphHolder &all = *t.get().graph;
+    const core::MetadataKey key = core::metadataKey(all, *own);
+    std::size_t elements = 0;
+    for (const auto &m : *all.metadata)
+        if (core::metadataKey(all, m.second) == key)
+            elements += graph.getVariable(VariableRef(m.first)).numElements();
+    return elements > t.numElements();
+}
+
 /* `metadata` of the variable of `t`; invalid: one of its own. */
 void Graph::setMetadata(const Tensor &t, const Tensor &metadata)
 {
@@ -194,7 +208,7 @@ void Graph::setMetadata(const Tensor &t, const Tensor &metadata)
                            ", not " + own.elementType().toString() + own.shapeToString());
     const tw_tensor handle =
         get().call("Graph", [&](tw_graph *g) { return tw_tensor_flatten(g, own.get().handle()); });
-    get().metadata[t.getVarRegions().front().var.id] = handle;
+    (*get().metadata)[t.getVarRegions().front().var.id] = handle;
 }
 
 } // namespace poplar

@@ -378,10 +378,10 @@ static tw_tensor conv_create(tw_graph *graph, const char *call, tw__conv_role ro
     tw__conv c;
     tw__conv_options read;
     tw__conv_plan plan;
-    bool quarters = params && params->input_type == TW_QUARTER; /* they are multiplied as halves */
-    tw_conv_params halves = params ? *params : (tw_conv_params){ 0 };
-    if (quarters) halves.input_type = TW_HALF;
-    if (!tw__conv_read(graph, call, params ? &halves : NULL, &c) ||
+    bool quarters = params && params->input_type == TW_QUARTER; /* they are multiplied as floats */
+    tw_conv_params floats = params ? *params : (tw_conv_params){ 0 };
+    if (quarters) floats.input_type = TW_FLOAT;
+    if (!tw__conv_read(graph, call, params ? &floats : NULL, &c) ||
         !tw__conv_read_options(graph, call, options, &read))
         return TW__LIBS_NIL;
     tw__conv_make_plan(graph, &c, &read, &plan);

@@ -296,7 +296,7 @@ static tw_tensor create_side(tw_graph *graph, const char *call, matmul_side side
                              const size_t *a, const size_t *b, const char *name, const char *const *options)
 {
     tw__matmul_plan plan;
-    tw_type planned = type == TW_QUARTER ? TW_HALF : type; /* they are multiplied as halves */
+    tw_type planned = type == TW_QUARTER ? TW_FLOAT : type; /* they are multiplied as floats */
     if (!plan_of_shapes(graph, call, planned, rank, a, b, options, &plan)) return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
     tw_tensor made = side_create(graph, &plan, side, type, name);

@@ -66,6 +66,7 @@ struct Run {
         for (float &v : values) v = first++;
         return floats(shape, values, name);
     }
+    Tensor unmapped(const Shape &shape) { return graph.addVariable(FLOAT, shape, "nowhere"); }
     Tensor unset(const Shape &shape, const std::string &name)
     {
         Tensor t = graph.addVariable(FLOAT, shape, name);
@@ -357,7 +358,14 @@ static void sizes()
     EXPECT(r.prog.isEmpty() && r.graph.getNumVertices() == vertices);
 }
 
-/* No group is updated where the last of them is constant. */
+static std::size_t variablesOf(const Graph &graph)
+{
+    std::size_t n = 0;
+    handles::call(graph, "count", [&](tw_graph *g) { n = tw_graph_variable_count(g); });
+    return n;
+}
+
+/* No group is read or updated where the last of them cannot be. */
 static void groups()
 {
     Run r;
@@ -376,8 +384,25 @@ static void groups()
     EXPECT_THROWS(poplibs_error,
                   popops::groupedMultiUpdateMul(r.graph, both, s, at, { 0 }, { 1 }, r.prog, plan, {}));
     EXPECT(r.prog.isEmpty() && r.graph.getNumVertices() == 0);
+    const Tensor nowhere = concat(t, r.unmapped({ 1, 4, 3 }));
+    const std::size_t before = variablesOf(r.graph);
+    EXPECT_THROWS(poplibs_error, popops::groupedMultiSlice(r.graph, nowhere, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdate(r.graph, nowhere, s, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdateAdd(r.graph, nowhere, s, at, scale, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT_THROWS(poplibs_error,
+                  popops::groupedMultiUpdateMax(r.graph, nowhere, s, at, { 0 }, { 1 }, r.prog, plan, {}));
+    EXPECT(r.prog.isEmpty() && r.graph.getNumVertices() == 0 && variablesOf(r.graph) == before);
     popops::groupedMultiSlice(r.graph, both, at, { 0 }, { 1 }, r.prog, plan, {});
     EXPECT(!r.prog.isEmpty());
+    for (std::size_t n : { 1, 3 }) { /* the tables, and metadata together */
+        const std::size_t made = variablesOf(r.graph);
+        popops::createGroupedSliceableTensor(r.graph, QUARTER, n, { 6, 8 }, { 0 }, { 1 }, plan, {});
+        EXPECT(variablesOf(r.graph) == made + n + 1);
+        popops::createGroupedSliceTensor(r.graph, QUARTER, n, { 6, 8 }, { 0 }, { 1 }, 2, plan, {});
+        EXPECT(variablesOf(r.graph) == made + 2 * (n + 1));
+    }
 }
 
 /* Keys that are alike stay in the order of their places, whichever comes first. */
@@ -419,17 +444,12 @@ static void refused()
     Tensor fixed = r.graph.addConstant(FLOAT, { 10 }, 1.0f);
     r.graph.setTileMapping(fixed, 0);
     using poputil::poplibs_error;
-    const auto variables = [&] {
-        std::size_t n = 0;
-        handles::call(r.graph, "count", [&](tw_graph *g) { n = tw_graph_variable_count(g); });
-        return n;
-    };
-    const std::size_t before = variables(), vertices = r.graph.getNumVertices();
+    const std::size_t before = variablesOf(r.graph), vertices = r.graph.getNumVertices();
     EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, wrong }, r.prog));
     EXPECT_THROWS(poplibs_error, popops::mapWithOutput(r.graph, { _1 + _1, _1 }, { a }, { to, fixed }, r.prog));
     EXPECT_THROWS(poplibs_error, popops::mapInPlace(r.graph, { _1 + _2, _1 < _2 }, { to, a }, r.prog));
     EXPECT_THROWS(poplibs_error, popops::map(r.graph, { _1 + _1, _1 + _2 }, { a, wrong }, r.prog));
-    EXPECT(variables() == before && r.graph.getNumVertices() == vertices);
+    EXPECT(variablesOf(r.graph) == before && r.graph.getNumVertices() == vertices);
     r.read(to, "TO");
     r.run();
     EXPECT(r.out["TO"] == r.in["to"]);
@@ -477,6 +497,35 @@ static void quarters()
     EXPECT(r.out["0"] == values);
     for (std::size_t i = 1; i < made.size(); i++)
         EXPECT(r.out[std::to_string(i)] == Floats(values.begin() + 3 * 16, values.begin() + 4 * 16));
+}
+
+/* A slice of FP8 is converted where elements beside the output have its metadata. */
+static void shared()
+{
+    Run r;
+    const auto format = QuarterMetadata::Format::F143;
+    Graph part = r.graph.createVirtualGraph(0, 4);
+    const Tensor q = popops::cast(r.graph, r.counted({ 3, 4 }, "t"), QUARTER,
+                                  createConstantMetadataTensor(r.graph, format, 2), r.prog),
+                 at = r.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 1);
+    r.graph.setTileMapping(at, 0);
+    const Tensor metadata = createVariableMetadataTensor(r.graph, format, 0);
+    Tensor out[2], beside[2];
+    for (int i = 0; i < 2; i++) { /* the other one is of a part of the tiles */
+        out[i] = r.graph.addVariable(QUARTER, i ? createVariableMetadataTensor(r.graph, format, 0) : metadata,
+                                     { 1, 4 }, "out");
+        beside[i] = i ? part.clone(out[i]) : r.graph.addVariable(QUARTER, metadata, { 1, 4 }, "beside");
+        r.graph.setTileMapping(out[i], 1), r.graph.setTileMapping(beside[i], 2);
+        EXPECT(concat(out[i], beside[i]).hasMetadata());
+        popops::castWithOutput(r.graph, r.counted({ 1, 4 }, "b" + std::to_string(i), 0.5f), beside[i], r.prog);
+        popops::dynamicSliceWithOutput(r.graph, out[i], q, at, { 0 }, { 1 }, r.prog);
+        r.read(popops::cast(r.graph, beside[i], FLOAT, r.prog), "B" + std::to_string(i));
+        r.read(popops::cast(r.graph, out[i], FLOAT, r.prog), "O" + std::to_string(i));
+    }
+    r.run();
+    for (const char *i : { "0", "1" })
+        EXPECT(r.out[std::string("B") + i] == Floats({ 0.5f, 1.5f, 2.5f, 3.5f }) &&
+               r.out[std::string("O") + i] == Floats({ 5, 6, 7, 8 }));
 }
 
 /* What is put into a table of FP8 has its format then; bytes are moved where they mean the same. */
@@ -713,6 +762,13 @@ static void planned()
     EXPECT_THROWS(poputil::poplibs_error, poplin::matMulGetConvPlanParams(wrong, options));
     poplin::preplanConvolutions(convs, cache);
     EXPECT(cache.size() == 2);
+    std::set<poplin::MatMulPlanParams> eights;
+    eights.emplace(&target, poplin::MatMulParams{ QUARTER, HALF, { 5, 7 }, { 7, 3 } }, &plain);
+    poplin::preplanMatMuls(eights, cache);
+    std::ostringstream plan, floats;
+    poplin::matMulReportPlan(plan, r.graph, QUARTER, HALF, { 5, 7 }, { 7, 3 });
+    poplin::matMulReportPlan(floats, r.graph, FLOAT, FLOAT, { 5, 7 }, { 7, 3 });
+    EXPECT(cache.size() == 3 && plan.str() == floats.str());
     poplin::convolutionValidateOptions({ { "enableTileLevelExpandDims", "true" } });
     poplin::matmulValidateOptions({ { "disableSRForAMPVertices", "false" } });
     EXPECT_THROWS(invalid_option, poplin::matmulValidateOptions({ { "disableSRForAMPVertices", "1" } }));
@@ -734,6 +790,7 @@ int main()
     stable();
     refused();
     quarters();
+    shared();
     tables();
     casts();
     others();
