@@ -9,6 +9,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <string>
@@ -18,6 +19,35 @@
 #include <vector>
 
 namespace poplin {
+
+namespace detail {
+/* Before the first of several steps is built; `gradient` may be an invalid tensor. */
+inline void wantNorm(const char *call, const poplar::Graph &graph, const poplar::Tensor &acts,
+                     const poplar::Tensor &gradient, const std::vector<poplar::Tensor> &channels)
+{
+    const std::vector<tw_tensor> list = poplar::handles::of(channels);
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        tw_poplin_norm_fits(g, poplar::handles::of(acts),
+                            gradient.valid() ? poplar::handles::of(gradient) : tw_tensor{ 0, 0 },
+                            static_cast<unsigned>(list.size()), list.data());
+    });
+}
+/* gamma += scale * gammaDelta, and beta alike, by one step for both. */
+template <class Scale>
+void normParamUpdate(const char *call, poplar::Graph &graph, const poplar::Tensor &gammaDelta,
+                     const poplar::Tensor &betaDelta, const Scale &scale, const poplar::Tensor &gamma,
+                     const poplar::Tensor &beta, poplar::program::Sequence &prog,
+                     const poplar::DebugContext &debugContext)
+{
+    if (gamma.shape() != gammaDelta.shape() || beta.shape() != betaDelta.shape() ||
+        gamma.elementType() != beta.elementType() || gammaDelta.elementType() != betaDelta.elementType())
+        throw poputil::poplibs_error(std::string(call) + ": " + poplar::handles::describe(gammaDelta) + " and " +
+                                     poplar::handles::describe(betaDelta) + " are no updates of " +
+                                     poplar::handles::describe(gamma) + " and " + poplar::handles::describe(beta));
+    popops::scaledAddTo(graph, concat(gamma.flatten(), beta.flatten()),
+                        concat(gammaDelta.flatten(), betaDelta.flatten()), scale, prog, debugContext);
+}
+} // namespace detail
 
 inline poplar::Tensor createNormGamma(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Type &type,
                                       const poplar::DebugContext &debugContext = {})
@@ -192,6 +222,7 @@ distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &
     if (n.groups == 1)
         return normStatistics(replicatedGraph, acts, eps, prog, unbiasedVarEstimate, stableAlgo, partialsType,
                               debugContext);
+    detail::wantNorm("poplin::distributedNormStatistics", replicatedGraph, acts, poplar::Tensor(), {});
     const float factor =
         static_cast<float>(unbiasedVarEstimate && n.elements > 1 ? n.elements / (n.elements - 1) : 1);
     poplar::Tensor mean = n.mean(acts, popops::Operation::ADD), power, spread;
@@ -225,6 +256,8 @@ distributedNormStatisticsGradients(poplar::Graph &replicatedGraph, const poplar:
     if (n.groups == 1)
         return normStatisticsGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, prog, partialsType,
                                        debugContext);
+    detail::wantNorm("poplin::distributedNormStatisticsGradients", replicatedGraph, actsWhitened, gradsIn,
+                     { invStdDev });
     const auto real = [](const pe::Expr &e) { return pe::Cast(e, poplar::FLOAT); };
     poplar::Tensor both =
         popops::map(replicatedGraph, real(pe::_1) * real(pe::_2), { actsWhitened, gradsIn }, prog, debugContext);

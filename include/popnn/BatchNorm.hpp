@@ -41,6 +41,7 @@ inline poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          const poplar::OptionFlags & = {})
 {
+    poplin::detail::wantNorm("popnn::bn::batchNormGradients", graph, actsWhitened, gradsIn, { iStdDev, gamma });
     poplar::Tensor grads = poplin::normGradients(graph, gradsIn, gamma, prog, debugContext);
     return poplin::normStatisticsGradients(graph, actsWhitened, grads, iStdDev, prog, type, debugContext);
 }
@@ -51,6 +52,8 @@ batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::T
                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::bn::batchNormalise", graph, acts, poplar::Tensor(),
+                             { mean, iStdDev, gamma, beta });
     poplar::Tensor whitened = batchNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return { poplin::normalise(graph, whitened, gamma, beta, prog, debugContext), whitened };
 }
@@ -67,6 +70,7 @@ batchNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
                         const poplar::Type &type = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::bn::batchNormParamGradients", graph, acts, gradsIn, { mean, iStdDev });
     poplar::Tensor whitened = batchNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return batchNormParamGradients(graph, whitened, gradsIn, prog, type, debugContext, options);
 }
@@ -77,6 +81,7 @@ inline poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::bn::batchNormGradients", graph, acts, gradsIn, { mean, iStdDev, gamma });
     poplar::Tensor whitened = batchNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return batchNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
 }
@@ -99,6 +104,10 @@ distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tens
                               const poplar::Type &partialsType = poplar::FLOAT,
                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
 {
+    const char *call = "popnn::bn::distributedBatchNormGradients";
+    poplin::detail::DistributedNorm(call, replicatedGraph, prog, reduceCallback, debugContext, actsWhitened,
+                                    normBatchSize);
+    poplin::detail::wantNorm(call, replicatedGraph, actsWhitened, gradsIn, { invStdDev, gamma });
     poplar::Tensor grads = poplin::normGradients(replicatedGraph, gradsIn, gamma, prog, debugContext);
     return poplin::distributedNormStatisticsGradients(replicatedGraph, actsWhitened, grads, invStdDev, prog,
                                                       reduceCallback, normBatchSize, partialsType, debugContext);
@@ -110,6 +119,9 @@ inline poplar::Tensor distributedBatchNormGradients(
     const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
     const poplar::OptionFlags &options = {})
 {
+    const char *call = "popnn::bn::distributedBatchNormGradients";
+    poplin::detail::DistributedNorm(call, replicatedGraph, prog, reduceCallback, debugContext, acts, normBatchSize);
+    poplin::detail::wantNorm(call, replicatedGraph, acts, gradsIn, { mean, invStdDev, gamma });
     poplar::Tensor whitened = batchNormWhiten(replicatedGraph, acts, mean, invStdDev, prog, debugContext, options);
     return distributedBatchNormGradients(replicatedGraph, whitened, gradsIn, invStdDev, gamma, prog, reduceCallback,
                                          normBatchSize, partialsType, debugContext, options);
@@ -121,8 +133,8 @@ void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta
                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                           const poplar::OptionFlags & = {})
 {
-    popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
-    popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+    poplin::detail::normParamUpdate("popnn::bn::batchNormParamUpdate", graph, gammaDelta, betaDelta, scale, gamma,
+                                    beta, prog, debugContext);
 }
 
 } // namespace bn

@@ -48,13 +48,18 @@ inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          const poplar::OptionFlags &options = {})
 {
+    const char *call = "popnn::gn::groupNormGradients";
+    poplin::detail::wantNorm(call, graph, actsWhitened, gradsIn, { gamma });
+    poplar::handles::call(graph, call, [&](tw_graph *g) {
+        tw_popnn_group_norm_fits(g, poplar::handles::of(actsWhitened), groupsOf(actsWhitened, iStdDev),
+                                 poplar::handles::of(iStdDev), poplar::handles::OptionList(options).data());
+    });
     poplar::Tensor grads = poplin::normGradients(graph, gradsIn, gamma, prog, debugContext);
-    return poplar::handles::step(
-        graph, prog, debugContext, options, "popnn::gn::groupNormGradients", [&](const poplar::handles::Call &c) {
-            return tw_popnn_group_statistics_gradients(c.graph, poplar::handles::of(actsWhitened),
-                                                       poplar::handles::of(grads), groupsOf(actsWhitened, iStdDev),
-                                                       poplar::handles::of(iStdDev), c.sequence, c.path, c.options);
-        });
+    return poplar::handles::step(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
+        return tw_popnn_group_statistics_gradients(c.graph, poplar::handles::of(actsWhitened),
+                                                   poplar::handles::of(grads), groupsOf(actsWhitened, iStdDev),
+                                                   poplar::handles::of(iStdDev), c.sequence, c.path, c.options);
+    });
 }
 /* Normalised, and whitened. */
 inline std::pair<poplar::Tensor, poplar::Tensor>
@@ -63,6 +68,7 @@ groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::T
                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::gn::groupNormalise", graph, acts, poplar::Tensor(), { gamma, beta });
     poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return { poplin::normalise(graph, whitened, gamma, beta, prog, debugContext), whitened };
 }
@@ -79,6 +85,7 @@ groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
                         const poplar::Type &type = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::gn::groupNormParamGradients", graph, acts, gradsIn, {});
     poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return groupNormParamGradients(graph, whitened, gradsIn, prog, type, debugContext, options);
 }
@@ -89,6 +96,7 @@ inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          const poplar::OptionFlags &options = {})
 {
+    poplin::detail::wantNorm("popnn::gn::groupNormGradients", graph, acts, gradsIn, { gamma });
     poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return groupNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
 }
@@ -99,8 +107,8 @@ void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta
                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                           const poplar::OptionFlags & = {})
 {
-    popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
-    popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+    poplin::detail::normParamUpdate("popnn::gn::groupNormParamUpdate", graph, gammaDelta, betaDelta, scale, gamma,
+                                    beta, prog, debugContext);
 }
 
 } // namespace gn

@@ -42,8 +42,7 @@ instanceNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar
                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                   const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = instanceNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return { poplin::normalise(graph, whitened, gamma, beta, prog, debugContext), whitened };
+    return gn::groupNormalise(graph, acts, gamma, beta, mean, iStdDev, prog, debugContext, options);
 }
 inline std::pair<poplar::Tensor, poplar::Tensor>
 instanceNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
@@ -58,8 +57,7 @@ instanceNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, con
                            poplar::program::Sequence &prog, const poplar::Type &type = poplar::FLOAT,
                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = instanceNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return instanceNormParamGradients(graph, whitened, gradsIn, prog, type, debugContext, options);
+    return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, type, debugContext, options);
 }
 inline poplar::Tensor
 instanceNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
@@ -67,8 +65,7 @@ instanceNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const po
                       poplar::program::Sequence &prog, const poplar::Type &type = poplar::FLOAT,
                       const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = instanceNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return instanceNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
+    return gn::groupNormGradients(graph, acts, gradsIn, mean, iStdDev, gamma, prog, type, debugContext, options);
 }
 /* gamma += scale * gammaDelta, and beta alike. */
 template <class Scale>
@@ -77,8 +74,8 @@ void instanceNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDe
                              poplar::Tensor &beta, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
 {
-    popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
-    popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+    poplin::detail::normParamUpdate("popnn::in::instanceNormParamUpdate", graph, gammaDelta, betaDelta, scale,
+                                    gamma, beta, prog, debugContext);
 }
 /* Operations, as popnn/Norms.hpp counts them: a channel of the batch has one mean and one deviation. */
 inline std::uint64_t getFwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel, bool computeEstimates)

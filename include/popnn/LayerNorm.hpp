@@ -40,8 +40,7 @@ layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::T
                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = layerNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return { poplin::normalise(graph, whitened, gamma, beta, prog, debugContext), whitened };
+    return gn::groupNormalise(graph, acts, gamma, beta, mean, iStdDev, prog, debugContext, options);
 }
 inline std::pair<poplar::Tensor, poplar::Tensor>
 layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
@@ -56,8 +55,7 @@ layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
                         const poplar::Type &type = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = layerNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return layerNormParamGradients(graph, whitened, gradsIn, prog, type, debugContext, options);
+    return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, type, debugContext, options);
 }
 inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &acts,
                                          const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
@@ -66,8 +64,7 @@ inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          const poplar::OptionFlags &options = {})
 {
-    poplar::Tensor whitened = layerNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
-    return layerNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
+    return gn::groupNormGradients(graph, acts, gradsIn, mean, iStdDev, gamma, prog, type, debugContext, options);
 }
 /* gamma += scale * gammaDelta, and beta alike. */
 template <class Scale>
@@ -76,8 +73,8 @@ void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta
                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                           const poplar::OptionFlags & = {})
 {
-    popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
-    popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+    poplin::detail::normParamUpdate("popnn::ln::layerNormParamUpdate", graph, gammaDelta, betaDelta, scale, gamma,
+                                    beta, prog, debugContext);
 }
 
 } // namespace ln

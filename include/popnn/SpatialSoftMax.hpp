@@ -23,6 +23,10 @@ spatialSoftMax2D(poplar::Graph &graph, poplar::program::Sequence &prog, const po
                                      std::to_string(fields.rank()));
     const std::size_t height = fields.dim(1), width = fields.dim(2);
     const poplar::Type type = fields.elementType();
+    if (type != poplar::FLOAT && type != poplar::HALF)
+        throw poputil::poplibs_error("popnn::spatialSoftMax2D: fields are float or half, not " +
+                                     poplar::handles::describe(fields));
+    poplar::handles::wantMapped("popnn::spatialSoftMax2D", graph, fields);
     poplar::Tensor factor = graph.addVariable(type, {}, debugContext);
     graph.setTileMapping(factor, 0);
     graph.setInitialValue(factor, temperature);

@@ -51,8 +51,16 @@ class CircBuf {
     {
         if (t.shape() != shape)
             throw poputil::poplibs_error("popops::CircBuf: what is added has not the buffer's shape");
+        const std::vector<std::size_t> dims = { 0 }, sizes = { 1 };
+        const poplar::Tensor entry = t.expand({ 0 });
+        poplar::handles::call(graph, "popops::CircBuf", [&](tw_graph *g) {
+            tw_popops_update_fits(g, poplar::handles::of(buffer), poplar::handles::of(entry),
+                                  poplar::handles::of(index), false, 1, dims.data(), sizes.data(), nullptr);
+        });
+        if (detail::metadataDiffer("popops::CircBuf", buffer, entry))
+            quarters::wantUsable("popops::CircBuf", graph, entry);
         moved(1, index, prog, debugContext);
-        dynamicUpdate(graph, buffer, t.expand({ 0 }), index, { 0 }, { 1 }, prog, debugContext);
+        dynamicUpdate(graph, buffer, entry, index, dims, sizes, prog, debugContext);
     }
     poplar::Tensor getIndex() const { return index; }
     unsigned size() const { return entries; }

@@ -66,7 +66,12 @@ inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, po
 {
     detail::checkCollectiveOptions("popops::allGather", options);
     std::vector<poplar::Tensor> parts(toGather.chunks.size());
-    for (const Chunk &c : toGather.chunks) parts.at(c.index) = c.tensor;
+    for (const Chunk &c : toGather.chunks) {
+        if (c.index >= parts.size() || parts[c.index].valid() || !c.tensor.valid())
+            throw poputil::poplibs_error("popops::allGather: chunk " + std::to_string(c.index) + " of " +
+                                         std::to_string(parts.size()) + " is none, or there twice");
+        parts[c.index] = c.tensor;
+    }
     if (parts.empty()) throw poputil::poplibs_error("popops::allGather: there are no chunks");
     poplar::Tensor row = poplar::concat(parts);
     return poplar::handles::step(

@@ -43,7 +43,9 @@ template <class T>
 void fill(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::vector<poplar::Interval>> &mapping,
           poplar::ComputeSet fillCS, T value)
 {
-    for (unsigned tile = 0; tile < mapping.size(); tile++) fill(graph, t, mapping[tile], tile, fillCS, value);
+    std::vector<poplar::Interval> all; /* so that what is wrong with the last is said before the first is built */
+    for (const std::vector<poplar::Interval> &tile : mapping) all.insert(all.end(), tile.begin(), tile.end());
+    fill(graph, t, all, 0, fillCS, value);
 }
 template <class T>
 void fill(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet fillCS, T value)

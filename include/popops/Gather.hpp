@@ -27,7 +27,12 @@ inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type
                                         const poplar::DebugContext &debugContext = {})
 {
     std::vector<std::size_t> dims(startIndexMap.begin(), startIndexMap.end()), sizes;
-    for (std::size_t d : dims) sizes.push_back(sliceSizes.at(d));
+    for (std::size_t d : dims) {
+        if (d >= sliceSizes.size())
+            throw poputil::poplibs_error("popops::createGatherInput: " + std::to_string(sliceSizes.size()) +
+                                         " slice sizes, and none of dimension " + std::to_string(d));
+        sizes.push_back(sliceSizes[d]);
+    }
     return createSliceableTensor(graph, type, inputShape, dims, sizes, 0, debugContext);
 }
 

@@ -44,14 +44,29 @@ countedLoop(poplar::Graph &graph, std::size_t count,
     return countedLoop(graph, 0, count, 1, body, debugContext);
 }
 
+namespace detail {
+/* Before a step is built. */
+inline void wantCounter(const char *call, const poplar::Tensor &count, const poplar::Tensor &limit)
+{
+    const poplar::Type type = count.elementType();
+    if ((type != poplar::INT && type != poplar::UNSIGNED_INT) || limit.elementType() != type ||
+        count.numElements() != 1 || limit.numElements() != 1)
+        throw poputil::poplibs_error(std::string(call) + ": " + poplar::handles::describe(count) + " up to " +
+                                     poplar::handles::describe(limit) + "; both are one int or unsigned int");
+    poplar::handles::wantWriteable(call, count);
+}
+} // namespace detail
+
 /* count += countStep; a scalar bool that says whether it is still another than the limit, for RepeatWhileTrue. */
 inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
                                               const poplar::Tensor &countLimit, int countStep, unsigned tile,
                                               poplar::program::Sequence &prog, const poplar::DebugContext &di)
 {
-    const poplar::Tensor one = count.reshape({}),
-                         limit = countLimit.reshape({}); /* refused before anything is made */
-    if (count.elementType() == poplar::UNSIGNED_INT)     /* a step back wraps round */
+    detail::wantCounter("popops::addForLoopCounterVertex", count, countLimit);
+    if (tile >= graph.getTarget().getNumTiles())
+        throw poputil::poplibs_error("popops::addForLoopCounterVertex: there is no tile " + std::to_string(tile));
+    const poplar::Tensor one = count.reshape({}), limit = countLimit.reshape({});
+    if (count.elementType() == poplar::UNSIGNED_INT) /* a step back wraps round */
         addInPlace(graph, one, static_cast<unsigned>(countStep), prog, { di, "step" });
     else
         addInPlace(graph, one, countStep, prog, { di, "step" });
@@ -67,6 +82,7 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const popl
                                                 const poplar::program::Program &body,
                                                 const poplar::DebugContext &debugContext = {})
 {
+    detail::wantCounter("popops::countedForLoop", count, countLimit);
     poplar::program::Sequence loop, condition, once;
     fill(graph, count, loop, initialCount, { debugContext, "begin" });
     poplar::Tensor more = neq(graph, count, countLimit, condition, { debugContext, "more" });

@@ -34,10 +34,12 @@ struct Scale {
     }
 };
 
-/* Before anything is built that reads the tensor, or writes one of QUARTER. Constants may be mapped later. */
+/* Before anything is built that reads the tensor, or writes one of QUARTER. Constants may be mapped later; where there
+ * are no elements, there are no metadata. */
 inline void wantUsable(const char *call, const poplar::Graph &graph, const poplar::Tensor &t)
 {
-    const char *why = t.elementType() == poplar::QUARTER && !t.hasMetadata() ? " has no metadata" : nullptr;
+    const bool bare = t.elementType() == poplar::QUARTER && t.numElements() && !t.hasMetadata();
+    const char *why = bare ? " has no metadata" : nullptr;
     const bool fixed = t.containsConstant();
     poplar::handles::call(graph, call, [&](tw_graph *g) {
         if (!tw_graph_mapping_complete(g, poplar::handles::of(t)) && !fixed)
@@ -51,6 +53,7 @@ inline poplar::Tensor toFloat(poplar::Graph &graph, const poplar::Tensor &src, p
                               const poplar::DebugContext &debugContext)
 {
     namespace pe = expr;
+    if (!src.numElements()) return graph.addVariable(poplar::FLOAT, src.shape(), debugContext);
     const Scale scale(graph, src, false, prog, debugContext);
     const poplar::Tensor bytes = src.reinterpret(poplar::UNSIGNED_CHAR);
     /* (1 + mantissa) * 2^exponent; of exponent 0, which is denormal, 2 * mantissa */
@@ -69,6 +72,7 @@ inline void fromFloat(poplar::Graph &graph, const poplar::Tensor &src, const pop
                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
 {
     namespace pe = expr;
+    if (!dst.numElements()) return;
     const Scale scale(graph, dst, true, prog, debugContext);
     const poplar::Tensor plain = map(graph, pe::Abs(pe::_1) * pe::_2, { src, scale.power }, prog, debugContext);
     /* upper bits, rounded; where the byte is denormal a sum with 2^23 rounds to whole steps */

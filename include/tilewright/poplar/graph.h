@@ -345,6 +345,9 @@ TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_
 TW_API tw_program tw_program_sequence(tw_graph *graph, const char *name); /* empty */
 TW_API void tw_program_sequence_add(tw_graph *graph, tw_program sequence,
                                     tw_program program); /* a copy of it as it is now */
+/* Takes a sequence away again that is the graph's newest program, and empty, as who made it ahead of what failed
+ * wants; any other stays. */
+TW_API void tw_program_sequence_undo(tw_graph *graph, tw_program sequence);
 /* Whether it is a sequence of this graph, to which programs can be added. */
 TW_API bool tw_program_is_sequence(const tw_graph *graph, tw_program program);
 /* A program under a name for profiles: where the engine option profiler.blocks.filter matches the name, reports can

@@ -45,6 +45,11 @@ TW_API tw_tensor tw_poplin_norm_gradients(tw_graph *graph, tw_tensor gradient, t
 TW_API tw_tensor tw_poplin_norm_statistics_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient,
                                                      tw_tensor inv_std_dev, tw_program sequence, const char *name);
 
+/* The checks of these calls alone, for who builds several of them or none: `gradient`, where it is not nil, is like the
+ * tensor, and each of `channels` has one value for each channel. False, with the error that a call would give. */
+TW_API bool tw_poplin_norm_fits(tw_graph *graph, tw_tensor tensor, tw_tensor gradient, unsigned count,
+                                const tw_tensor *channels);
+
 /* --- one value for each group of channels of each sample ------------------------------------------------------ */
 
 /* Groups are equally large: channel c is of group c mod groups, or with groupNormStridedChannelGrouping=false of
@@ -58,6 +63,9 @@ TW_API tw_tensor tw_popnn_group_whiten(tw_graph *graph, tw_tensor tensor, size_t
 TW_API tw_tensor tw_popnn_group_statistics_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient,
                                                      size_t groups, tw_tensor inv_std_dev, tw_program sequence,
                                                      const char *name, const char *const *options);
+/* The checks of these calls alone: `statistics` has one value for each group of each sample. */
+TW_API bool tw_popnn_group_norm_fits(tw_graph *graph, tw_tensor tensor, size_t groups, tw_tensor statistics,
+                                     const char *const *options);
 
 #ifdef __cplusplus
 }

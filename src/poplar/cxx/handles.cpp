@@ -118,6 +118,18 @@ Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_gra
     return wrap(graph, name, graph.get().call(name, f));
 }
 
+/* Takes an empty sequence away where what should have filled it throws. */
+struct Unfilled {
+    Graph &graph;
+    tw_program sequence = { 0 };
+    explicit Unfilled(Graph &g) : graph(g) {}
+    ~Unfilled()
+    {
+        core::GraphLock guard(graph.get().graph);
+        if (sequence.id) tw_program_sequence_undo(graph.get().graph, sequence);
+    }
+};
+
 /* Whatever was made of the sequence before an error is dropped with it: it is no part of the program. */
 static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugContext &dc,
                              const OptionFlags &flags, const char *name,
@@ -125,15 +137,16 @@ static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugC
 {
     const OptionList options(flags);
     const std::string path = dc.getPathName();
-    tw_program sequence = { 0 };
-    tw_tensor made = graph.get().call(name, [&](tw_graph *g) {
-        sequence = tw_program_sequence(g, path.empty() ? nullptr : path.c_str());
-        return f(Call{ g, sequence, path.c_str(), options.data() });
+    Unfilled made(graph);
+    tw_tensor result = graph.get().call(name, [&](tw_graph *g) {
+        made.sequence = tw_program_sequence(g, path.empty() ? nullptr : path.c_str());
+        return f(Call{ g, made.sequence, path.c_str(), options.data() });
     });
-    auto step = std::make_shared<Finished>(sequence, name);
+    auto step = std::make_shared<Finished>(made.sequence, name);
     step->name = path;
     prog.add(Program(step));
-    return made;
+    made.sequence = { 0 };
+    return result;
 }
 
 Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,

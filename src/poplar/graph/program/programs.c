@@ -111,6 +111,15 @@ tw_program tw_program_sequence(tw_graph *graph, const char *name)
     return NIL;
 }
 
+void tw_program_sequence_undo(tw_graph *graph, tw_program sequence)
+{
+    TW__ENTER(graph, );
+    tw__core *core = graph->core;
+    if (!sequence.id || sequence.id + 1 != core->program_count) return;
+    const tw__program *p = &core->programs[sequence.id];
+    if (p->kind == TW__P_SEQUENCE && !p->child_count && !p->snapshot) core->program_count--;
+}
+
 bool tw_program_is_sequence(const tw_graph *graph, tw_program program)
 {
     TW__ENTER_GETTER(graph, false);

@@ -156,6 +156,19 @@ tw_tensor tw_poplin_norm_gradients(tw_graph *graph, tw_tensor gradient, tw_tenso
     return norm_apply(&n, "$1 * $2", gradient, gamma, TW__LIBS_NIL);
 }
 
+bool tw_poplin_norm_fits(tw_graph *graph, tw_tensor tensor, tw_tensor gradient, unsigned count,
+                         const tw_tensor *channels)
+{
+    norm n;
+    if (!norm_check(&n, graph, __func__, tensor, (tw_program){ 0 }, NULL) ||
+        (gradient.id && !norm_check_like(&n, tensor, gradient)) ||
+        !tw__libs_list(graph, __func__, "channels", count, channels))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!norm_check_channels(&n, "list of channels", channels[i])) return false;
+    return true;
+}
+
 tw_pair tw_poplin_norm_param_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient, tw_program sequence,
                                        const char *name)
 {

@@ -74,6 +74,17 @@ tw_tensor tw_popnn_group_whiten(tw_graph *graph, tw_tensor tensor, size_t groups
     return made;
 }
 
+bool tw_popnn_group_norm_fits(tw_graph *graph, tw_tensor tensor, size_t groups, tw_tensor statistics,
+                              const char *const *options)
+{
+    group_norm n;
+    if (!group_check(&n, graph, __func__, tensor, groups, options)) return false;
+    tw_graph_push_scope(graph);
+    bool fits = tw_poplin_norm_fits(graph, group_view(&n, tensor), TW__LIBS_NIL, 1, &statistics);
+    tw_graph_pop_scope(graph);
+    return fits;
+}
+
 tw_tensor tw_popnn_group_statistics_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient,
                                               size_t groups, tw_tensor inv_std_dev, tw_program sequence,
                                               const char *name, const char *const *options)

@@ -637,7 +637,13 @@ static void casts()
     EXPECT_THROWS(poplibs_error, popops::castWithOutput(r.graph, wide, to, none));
     EXPECT_THROWS(poplibs_error, popops::cast(r.graph, to, UNSIGNED_LONGLONG, none));
     EXPECT(none.isEmpty() && r.graph.getNumVertices() == vertices);
+    const Tensor nothing = q.expand({ 0 }).slice(0, 0);
+    EXPECT(popops::cast(r.graph, nothing, HALF, r.prog).shape() == Shape({ 0, 2 }));
+    EXPECT(popops::cast(r.graph, nothing, QUARTER, metadata, r.prog).shape() == Shape({ 0, 2 }));
+    const Tensor zeros = poplin::matMul(r.graph, nothing.transpose(), nothing, r.prog, FLOAT); /* of no products */
+    r.read(zeros, "zeros");
     r.run();
+    EXPECT(r.out["zeros"] == Floats(4, 0));
     EXPECT(r.out["q"] == Floats({ 1.5f, 1.5f }) && r.out["f"] == Floats({ 2.5f, 2.5f }) &&
            r.out["to"] == r.out["f"]);
 }

@@ -186,8 +186,10 @@ static void values()
         "it has an element more than once")));
     EXPECT((throws<poputil::poplibs_error>([&] { popops::zero(graph, parts, 99, sets); }, "there is no tile 99")));
     Sequence none;
-    EXPECT_THROWS(poplar_error, popops::addForLoopCounterVertex(graph, parts.slice(0, 2), last, 2, 1, none, "two"));
-    EXPECT_THROWS(poplar_error, popops::addForLoopCounterVertex(graph, round, parts, 2, 1, none, "limits"));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::addForLoopCounterVertex(graph, parts.slice(0, 2), last, 2, 1, none, "two"));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::addForLoopCounterVertex(graph, round, parts, 2, 1, none, "limits"));
     EXPECT(none.isEmpty());
     EXPECT_THROWS(poputil::poplibs_error, popops::fill(graph, parts, 0, sets, 1e12));
     std::vector<Tensor> close;

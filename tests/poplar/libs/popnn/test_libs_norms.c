@@ -179,6 +179,17 @@ static void libs_norms_refused(void **state)
     refused_with(g, TW_E_POPLIBS, "tw_popnn_group_whiten", "0 equal groups", NULL);
     tw_popnn_group_statistics_gradients(g, x, m, 2, m, p, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_group_statistics_gradients", "'mean' float[4]", NULL);
+    const tw_tensor nil = { 0, 0 }, columns = tw_tensor_index(g, x, 0), lists[] = { columns, m };
+    assert_false(tw_poplin_norm_fits(g, x, m, 0, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_norm_fits", "'x' float[3, 6]", "'mean' float[4]", NULL);
+    assert_false(tw_poplin_norm_fits(g, x, x, 2, lists));
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_norm_fits", "float[6]", "'mean' float[4]", NULL);
+    assert_false(tw_popnn_group_norm_fits(g, x, 4, m, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_group_norm_fits", "4 equal groups", NULL);
+    assert_false(tw_popnn_group_norm_fits(g, x, 2, m, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_poplin_norm_fits", "'mean' float[4]", NULL);
+    assert_true(tw_poplin_norm_fits(g, x, x, 1, lists) && tw_poplin_norm_fits(g, x, nil, 0, NULL));
+    assert_true(tw_popnn_group_norm_fits(g, x, 2, columns, NULL));
     assert_int_equal(graph_hash(g), before);
     tw_graph_free(g);
     tw_device_free(dev);

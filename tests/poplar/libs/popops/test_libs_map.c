@@ -670,7 +670,15 @@ static void libs_map_nowhere(void **state)
         NO_SET(tw_popops_reduce_sets, 1, &sum, &out, 1, list, 1 + TW_REDUCE_SETS, NULL, NULL);
 #undef NO_SET
     }
+    for (int k = 0; k < 2; k++) { /* an empty sequence that nothing was made behind of can be taken back */
+        tw_program_sequence_undo(g, tw_program_sequence(g, "none"));
+        tw_program_sequence_undo(g, nowhere[k]);
+    }
     assert_int_equal(graph_hash(g), before);
+    tw_program kept = tw_program_sequence(g, "kept"), filled = tw_program_sequence(g, NULL);
+    tw_program_sequence_add(g, filled, tw_program_execute(g, cs));
+    tw_program_sequence_undo(g, kept), tw_program_sequence_undo(g, filled);
+    assert_true(tw_program_is_sequence(g, kept) && tw_program_is_sequence(g, filled));
     tw_program p = tw_program_sequence(g, NULL); /* and where there is one, the same calls build */
     tw_tensor_free(g, tw_popops_map(g, "_1 + _2", 2, both, p, NULL, NULL));
     assert_true(tw_program_is_sequence(g, p) && !tw_program_is_sequence(g, nowhere[1]));
