@@ -123,6 +123,7 @@ struct Unfilled {
     Graph &graph;
     tw_program sequence = { 0 };
     explicit Unfilled(Graph &g) : graph(g) {}
+    Unfilled(const Unfilled &) = delete;
     ~Unfilled()
     {
         core::GraphLock guard(graph.get().graph);
