@@ -482,6 +482,30 @@ static void stack_stated_in_two_files(void **state)
     tw_object_free(image);
 }
 
+/* Of two definitions of a function, the one that the name stands for says what stack it takes. */
+static void stack_of_the_definition_that_won(void **state)
+{
+    (void)state;
+    static const char weak[] =
+        FN("f", "call $lr, g\nbr $lr") ".stack_own f, 8\n" FN("g", "br $lr") ".stack_own g, 16\n.weak g\n";
+    static const struct {
+        const char *other;
+        uint32_t bytes;
+    } rows[] = {
+        { FN("g", "br $lr") ".stack_own g, 24\n.weak g\n", 24 }, /* of two weak ones the first */
+        { FN("g", "br $lr") ".stack_own g, 40", 48 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *texts[] = { weak, rows[i].other };
+        tw_object *image;
+        uint32_t bytes;
+        assert_int_equal(link_texts(texts, 2, NULL, &image), TW_OK);
+        if (tw_stack_need(image, "f", &bytes) != TW_OK) fail_msg("row %zu: %s", i, tw_error_message());
+        assert_int_equal(bytes, rows[i].bytes);
+        tw_object_free(image);
+    }
+}
+
 /* --- the interface by hand ------------------------------------------------------------------------------------ */
 
 static void code_without_text(void **state)
@@ -576,6 +600,7 @@ int main(void)
         cmocka_unit_test(data_goes_on_in_region_1),
         cmocka_unit_test(stack_of_programs),
         cmocka_unit_test(stack_stated_in_two_files),
+        cmocka_unit_test(stack_of_the_definition_that_won),
         cmocka_unit_test(code_without_text),
         cmocka_unit_test(out_of_memory),
     };

@@ -97,6 +97,15 @@ static bool address_of(tw__link *link, uint32_t file, int symbol, const tw_secti
     return true;
 }
 
+/* Of a symbol that its object defines: is it what the name stands for? */
+static bool has_won(const tw__link *link, uint32_t file, int symbol)
+{
+    int definition = tw__link_resolve(link, file, symbol);
+    if (definition < 0) return true;
+    const tw__link_symbol *d = &g_array_index(link->symbols, tw__link_symbol, definition);
+    return d->file == file && d->symbol == symbol;
+}
+
 static void copy_symbols(tw__link *link)
 {
     for (size_t f = 0; f < link->count; f++) {
@@ -109,10 +118,7 @@ static void copy_symbols(tw__link *link)
                 continue;
             const tw__link_section *section = s->section >= 0 ? section_of(link, (uint32_t)f, s->section) : NULL;
             if (section && section->out < 0) continue;
-            int definition = tw__link_resolve(link, (uint32_t)f, (int)i);
-            const tw__link_symbol *d =
-                definition < 0 ? NULL : &g_array_index(link->symbols, tw__link_symbol, definition);
-            if (!local && d && (d->file != f || d->symbol != (int)i)) continue; /* another one won */
+            if (!has_won(link, (uint32_t)f, (int)i)) continue;
             int out = tw__object_twin_symbol(link->image, s->name, local);
             if (out < 0) {
                 link->status = (tw_status)out;
@@ -158,7 +164,8 @@ static void relocate(tw__link *link, uint32_t file, const tw_relocation *r)
                    *name ? ", symbol " : "", name, why);
 }
 
-/* Notes of functions that stayed; a note of a section follows the section to its name in the image. */
+/* Notes of functions that stayed and that their names stand for; a note of a section follows the section to its name
+ * in the image. */
 static void copy_notes(tw__link *link, uint32_t file)
 {
     const tw_object *object = link->objects[file];
@@ -168,7 +175,7 @@ static void copy_notes(tw__link *link, uint32_t file)
         int section = symbol >= 0 ? object->symbols[symbol].section : tw__object_find_section(object, note.name);
         if (section >= 0) {
             const tw__link_section *s = section_of(link, file, section);
-            if (s->out < 0) continue;
+            if (s->out < 0 || (symbol >= 0 && !has_won(link, file, symbol))) continue;
             if (symbol < 0) note.name = link->image->sections[s->out].public.name;
         } else if (symbol < 0 && tw_object_find_symbol(link->image, note.name) < 0) {
             continue;
