@@ -489,6 +489,31 @@ static void tables_of_jumps(void **state)
     tw_object_free(image);
 }
 
+/* What an image calls a table may hold addresses without end: reading them ends all the same. */
+static void table_without_end(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3000 }; /* more than a region may have */
+    uint32_t words[3 + 2 * LENGTH];
+    const tw_section *code = NULL;
+    static const char start[] = ".worker\n.globl f\nf: setzi $m8, f+12012\n ld32 $m8, $m8, $mzero, $m2\n br $m8\n";
+    tw_object *image = image_of("table", start, &code);
+    memcpy(words, code->data, 12);
+    for (unsigned i = 0; i < LENGTH; i++) {
+        words[3 + LENGTH + i] = code->address + 4 * (3 + i);
+        memcpy(&words[3 + i], code->data, 4);
+    }
+    scene s = { .workers = 1, .data = 1 };
+    tw_sim *sim = tile_with(words, G_N_ELEMENTS(words), TW_ISA_IPU2, &s, TW_SIM_TRANSLATE_OFF);
+    tw__region *region = tw__region_new(sim, code->address);
+    unsigned entries = 0;
+    for (uint32_t i = 0; i < region->words; i++) entries += region->flags[i] & TW__REGION_ENTRY ? 1 : 0;
+    assert_in_range(entries, LENGTH / 3, LENGTH * 3 / 4);
+    tw__region_free(region);
+    tw_sim_free(sim);
+    tw_object_free(image);
+}
+
 /* What has run for long is translated by another thread, for all tiles with this code, and not for tiles with other
  * code at its place. */
 static void hot_code(void **state)
@@ -539,8 +564,9 @@ int main(void)
 {
     tw__native_sim_offer();
     const struct CMUnitTest tests[] = { cmocka_unit_test(programs_of_text), cmocka_unit_test(hot_code),
-                                        cmocka_unit_test(tables_of_jumps),  cmocka_unit_test(rows_ipu2),
-                                        cmocka_unit_test(rows_ipu1),        cmocka_unit_test(rows_ipu21) };
+                                        cmocka_unit_test(tables_of_jumps),  cmocka_unit_test(table_without_end),
+                                        cmocka_unit_test(rows_ipu2),        cmocka_unit_test(rows_ipu1),
+                                        cmocka_unit_test(rows_ipu21) };
     /* In the user's cache: half a minute of clang for a run, which builds with sanitizers need not spend again, since
      * code is translated for them as for others. */
     return cmocka_run_group_tests_name("codelet_translated", tests, NULL, NULL);
