@@ -128,7 +128,8 @@ static void expand_place(framing *fr, tw__mir_block *block, tw__mir_insn *insn)
     tw__mir_insn *behind = insn->previous;
     uint32_t align = fr->r->f->objects[o->index].align;
     tw__mir_reg base, to = insn->operands[0].reg;
-    bool aligns = fr->r->f->objects[o->index].kind == TW__MIR_LOCAL && align > 8;
+    unsigned kind = fr->r->f->objects[o->index].kind;
+    bool aligns = (kind == TW__MIR_LOCAL || kind == TW__MIR_DYNAMIC) && align > 8;
     int64_t inside = aligns ? o->value : 0, place = object_place(fr, o, &base) - inside;
     if (aligns && align > 4096) fr->r->problem = "an object on the stack is aligned to more than 4096 bytes";
     add_distance(fr, block, insn, to, base, place + (aligns ? align - 1 : 0), to);

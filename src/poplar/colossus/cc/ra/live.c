@@ -222,7 +222,7 @@ static void note_uses(ra *r, const tw__mir_insn *insn, float frequency)
         if (o->use & TW__MIR_WRITE) node->use += frequency;
         if (!(o->use & TW__MIR_WRITE)) continue;
         bool first = !node->remake && node->length == 0;
-        node->remake = first && (insn->op == TW__MIR_value || insn->op == TW__MIR_place) ? insn : NULL;
+        node->remake = first && ra_is_constant(r->f, insn) ? insn : NULL;
         node->length = 1; /* for now: a definition was seen */
     }
 }

@@ -149,13 +149,12 @@ static bool find_phis(loop *l, const tw__mir_insn *branch)
 }
 
 /* What may be in the body of rpt at all, and whether it is a row. */
-static bool may_repeat(const tw__mir_insn *insn, bool *is_row)
+static bool may_repeat(const tw__mir_function *f, const tw__mir_insn *insn, bool *is_row)
 {
     const tw_isa_row *row = tw__mir_row(insn);
     *is_row = row != NULL;
     if (row) return !(row->flags & (TW_ISA_CONTROL | TW_ISA_SYSTEM | TW_ISA_ALONE | TW_ISA_TWO_WORDS));
-    return insn->op == TW__MIR_copy || insn->op == TW__MIR_join || insn->op == TW__MIR_value ||
-           insn->op == TW__MIR_place;
+    return insn->op == TW__MIR_copy || insn->op == TW__MIR_join || ra_is_constant(f, insn);
 }
 
 static void note_registers(loop *l, bool grown)
@@ -183,7 +182,7 @@ static bool collect_items(loop *l)
     for (tw__mir_insn *insn = l->f->blocks[l->block].first; insn; insn = insn->next) {
         if (insn->op == TW__MIR_phi || tw__mir_is_branch(insn)) continue;
         bool is_row;
-        if (l->count == LOOP_ITEMS || !may_repeat(insn, &is_row)) return false;
+        if (l->count == LOOP_ITEMS || !may_repeat(l->f, insn, &is_row)) return false;
         for (unsigned k = 0; k < insn->count; k++) { /* physical registers: arguments and the like */
             const tw__mir_operand *o = &insn->operands[k];
             if (o->kind == TW__MIR_REG && o->use & TW__MIR_WRITE && !ra_is_virtual(o->reg)) is_row = false;

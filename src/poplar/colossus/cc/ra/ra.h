@@ -97,6 +97,13 @@ static inline bool ra_is_virtual(tw__mir_reg reg)
     return reg >= TW__MIR_VIRTUAL;
 }
 
+/* A constant, or an address that is one while the function runs: that of the stack's end moves. */
+static inline bool ra_is_constant(const tw__mir_function *f, const tw__mir_insn *insn)
+{
+    if (insn->op != TW__MIR_place) return insn->op == TW__MIR_value;
+    return f->objects[insn->operands[1].index].kind != TW__MIR_DYNAMIC;
+}
+
 static inline ra_node *ra_node_of(const ra *r, tw__mir_reg reg)
 {
     return &r->nodes[reg - TW__MIR_VIRTUAL];

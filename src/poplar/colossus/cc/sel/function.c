@@ -66,9 +66,10 @@ static void function_grow(tw__sel *s, LLVMValueRef instruction, tw__sel_part *ou
     tw__sel_part words[2], pointer = tw__sel_physical(TW__MIR_MAIN, STACK, 1);
     tw__sel_extended2(s, count, false, words);
     tw__sel_part bytes = size == 1 ? words[0] : tw__sel_with(s, tw__sel_mul, words[0], (int64_t)size);
-    bytes = MAKE(s, TW__OP_andc_mz, IN(MAKE(s, TW__OP_add_z, IN(bytes), NUM(7))), NUM(7));
+    uint32_t align = MAX(LLVMGetAlignment(instruction), 8); /* of which the stack's own is 8 */
+    bytes = MAKE(s, TW__OP_andc_mz, IN(tw__sel_with(s, tw__sel_add, bytes, align - 1)), NUM(7));
     EMIT(s, TW__OP_sub_m, OUT(pointer), IN(pointer), IN(bytes))->has_effect = true;
-    uint32_t object = tw__mir_new_object(s->mir, s->f, 0, 8);
+    uint32_t object = tw__mir_new_object(s->mir, s->f, 0, align);
     s->f->objects[object].kind = TW__MIR_DYNAMIC;
     s->f->has_dynamic_stack = true;
     out[0] = MAKE(s, TW__MIR_place, FRAME(object, 0));
