@@ -201,6 +201,10 @@ static const struct {
       "static_assert(CONV_UNIT_INPUT_LOAD_ELEMS_FLOAT == 2 && CONV_UNIT_INPUT_LOAD_ELEMS_HALF == 4, \"\");\n" },
     { "math_c",
       "#include <math.h>\n#include <poplar/HalfFloat.hpp>\nfloat f(half h) { return sqrt(h) + abs(h); }\n" },
+    { "library",
+      "#include <bitset>\n#include <complex>\n#include <functional>\n#include <iomanip>\n#include <iostream>\n"
+      "#include <iterator>\n#include <memory>\n#include <mutex>\n#include <random>\n#include <sstream>\n"
+      "#include <stdexcept>\n#include <string>\n#include <string_view>\n#include <vector>\n" },
     { "pointer", "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
                  "template <class T> unsigned first(T *p, T q) { return unsigned(*p + q); }\n"
                  "class P : public Vertex { public: Input<Vector<unsigned, VectorLayout::ONE_PTR>> in;\n"

@@ -184,7 +184,8 @@ static void add_pair(GPtrArray *args, const char *option, const char *value)
 
 /* The chip as the front end sees it: a 32-bit machine whose C ABI agrees with guide 2.3 (docs/decisions.md, M5), with
  * the host's header files. Tables are made from it; the compiler of code has a target of its own. */
-static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__build_target target, unsigned options)
+static void add_device(GPtrArray *args, const tw__toolchain *toolchain, bool is_c, tw__build_target target,
+                       unsigned options)
 {
     static const char *const versions[] = {
         [TW__BUILD_IPU1] = "1", [TW__BUILD_IPU2] = "2", [TW__BUILD_IPU21] = "21"
@@ -194,6 +195,7 @@ static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__buil
     if (!(options & TW__BUILD_CODE)) toolchain_add(args, "--target=armv7-none-eabi");
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) toolchain_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", versions[target]));
+    if (!is_c) toolchain_add(args, "-D_GNU_SOURCE=1"); /* as for C++ on the host, whose library needs it */
     /* Behind ours, which have a <cmath> for half, as on the host. */
     for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-idirafter", *dir);
 }
@@ -226,7 +228,7 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
             add_pair(args, "-Xclang", "-ffloat16-excess-precision=none");
         }
     } else {
-        add_device(args, toolchain, target, options);
+        add_device(args, toolchain, source->is_c, target, options);
     }
     for (const char *const *flag = source->flags; flag && *flag; flag++) toolchain_add(args, *flag);
     g_autofree char *folder = g_path_get_dirname(source->path);
