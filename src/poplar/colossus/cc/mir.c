@@ -65,6 +65,15 @@ tw__mir_data *tw__mir_add_data(tw__mir *mir, const char *name)
     return d;
 }
 
+tw__mir_alias *tw__mir_add_alias(tw__mir *mir, const char *name, const char *symbol)
+{
+    tw__mir_alias *a = mir_need(TW__NEW(mir->arena, tw__mir_alias));
+    a->name = mir_need(tw__arena_strdup(mir->arena, name));
+    a->symbol = mir_need(tw__arena_strdup(mir->arena, symbol));
+    *PUSH(mir, mir->aliases, mir->alias_count, mir->alias_capacity) = a;
+    return a;
+}
+
 tw__mir_reg tw__mir_new_reg(tw__mir *mir, tw__mir_function *f, tw__mir_file file, unsigned words)
 {
     *PUSH(mir, f->vregs, f->vreg_count, f->vreg_capacity) =

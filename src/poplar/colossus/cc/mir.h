@@ -185,6 +185,13 @@ typedef struct tw__mir_data {
     uint32_t address_count;
 } tw__mir_data;
 
+/* Another name for a place: of a function's start, or in a variable. */
+typedef struct tw__mir_alias {
+    const char *name, *symbol;
+    int64_t add;
+    bool is_weak, is_function;
+} tw__mir_alias;
+
 struct tw__mir {
     tw__arena *arena;
     tw_isa_arch arch;
@@ -194,6 +201,8 @@ struct tw__mir {
     uint32_t function_count, function_capacity;
     tw__mir_data **data;
     uint32_t data_count, data_capacity;
+    tw__mir_alias **aliases;
+    uint32_t alias_count, alias_capacity;
     tw__mir_die *debug; /* NULL: nothing but lines */
 };
 
@@ -203,6 +212,7 @@ struct tw__mir {
 tw__mir *tw__mir_new(tw__arena *arena, tw_isa_arch arch);
 tw__mir_function *tw__mir_add_function(tw__mir *mir, const char *name);
 tw__mir_data *tw__mir_add_data(tw__mir *mir, const char *name);
+tw__mir_alias *tw__mir_add_alias(tw__mir *mir, const char *name, const char *symbol);
 tw__mir_reg tw__mir_new_reg(tw__mir *mir, tw__mir_function *f, tw__mir_file file, unsigned words);
 uint32_t tw__mir_new_block(tw__mir *mir, tw__mir_function *f);
 uint32_t tw__mir_new_object(tw__mir *mir, tw__mir_function *f, uint32_t size, uint32_t align);

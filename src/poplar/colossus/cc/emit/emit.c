@@ -35,7 +35,7 @@ void tw__mir_emit_name(GString *out, const char *name)
 }
 
 /* Binding, type and label. */
-static void emit_symbol(GString *out, const char *name, const char *type, bool is_local, bool is_weak)
+static void emit_kind(GString *out, const char *name, const char *type, bool is_local, bool is_weak)
 {
     if (!is_local) {
         g_string_append(out, is_weak ? "\t.weak " : "\t.globl ");
@@ -45,6 +45,11 @@ static void emit_symbol(GString *out, const char *name, const char *type, bool i
     g_string_append(out, "\t.type ");
     tw__mir_emit_name(out, name);
     g_string_append_printf(out, ", @%s\n", type);
+}
+
+static void emit_symbol(GString *out, const char *name, const char *type, bool is_local, bool is_weak)
+{
+    emit_kind(out, name, type, is_local, is_weak);
     tw__mir_emit_name(out, name);
     g_string_append(out, ":\n");
 }
@@ -316,6 +321,18 @@ void tw__mir_emit_data(const tw__mir_data *d, GString *out)
     g_string_append_printf(out, ", %u\n", d->size);
 }
 
+static void emit_alias(const tw__mir_alias *a, GString *out)
+{
+    tw__mir_operand symbol = tw__mir_symbol(a->symbol, a->add);
+    g_string_append_c(out, '\n');
+    emit_kind(out, a->name, a->is_function ? "function" : "object", false, a->is_weak);
+    g_string_append(out, "\t.set ");
+    tw__mir_emit_name(out, a->name);
+    g_string_append(out, ", ");
+    put_symbol(out, &symbol);
+    g_string_append_c(out, '\n');
+}
+
 void tw__mir_emit(tw__mir *mir, GString *out)
 {
     for (uint32_t i = 1; i < mir->file_count; i++) {
@@ -326,5 +343,6 @@ void tw__mir_emit(tw__mir *mir, GString *out)
     g_string_append(out, "\t.allow_optimizations\n"); /* the assembler lays bodies of rpt on 8 bytes */
     for (uint32_t i = 0; i < mir->function_count; i++) tw__mir_emit_function(mir, mir->functions[i], out);
     for (uint32_t i = 0; i < mir->data_count; i++) tw__mir_emit_data(mir->data[i], out);
+    for (uint32_t i = 0; i < mir->alias_count; i++) emit_alias(mir->aliases[i], out);
     if (mir->debug) tw__mir_emit_debug(mir, out);
 }

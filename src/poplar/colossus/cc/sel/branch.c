@@ -291,6 +291,9 @@ bool tw__sel_terminator(tw__sel *s, LLVMValueRef instruction)
     case LLVMUnreachable: EMIT(s, TW__OP_trap, NUM(0)); return true;
     case LLVMIndirectBr:
         return tw__sel_refuse(s, "cc.instruction", "jumps to computed labels are not supported; use a switch");
+    case LLVMCallBr:
+        return tw__sel_refuse(s, "cc.asm",
+                              "inline assembly cannot jump to labels; let it give a value to branch on");
     default: return tw__sel_refuse(s, "cc.exceptions", "the chip has no C++ exceptions; return a status instead");
     }
 }

@@ -69,6 +69,36 @@ static void module_function(tw__sel *s, LLVMValueRef function)
     tw__sel_function(s, function, f);
 }
 
+/* Other names, for other modules: this one's code has the place itself. */
+static void module_alias(tw__sel *s, LLVMValueRef alias)
+{
+    const char *symbol;
+    int64_t add;
+    s->function = NULL;
+    s->at = NULL;
+    if (module_is_local(alias) || !tw__sel_symbol(s, alias, &symbol, &add) || !symbol) return;
+    tw__mir_alias *a = tw__mir_add_alias(s->mir, tw__sel_name(s, alias), symbol);
+    a->add = add;
+    a->is_weak = module_is_weak(alias);
+    a->is_function = LLVMGetTypeKind(LLVMGlobalGetValueType(alias)) == LLVMFunctionTypeKind;
+}
+
+static void module_ifunc(tw__sel *s, LLVMValueRef function)
+{
+    s->function = NULL;
+    s->at = NULL;
+    tw__sel_refuse(s, "cc.initialiser",
+                   "which function '%s' is would have to be decided before the program runs; decide it at the call",
+                   tw__sel_name(s, function));
+}
+
+static void module_entry(tw__sel *s, LLVMValueRef value, void (*take)(tw__sel *, LLVMValueRef), bool *has_failed)
+{
+    s->has_failed = false;
+    take(s, value);
+    *has_failed = *has_failed || s->has_failed;
+}
+
 tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena, tw__sel_report *report,
                         void *user)
 {
@@ -78,16 +108,14 @@ tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena
     s.debug = tw__cc_debug_new(module, s.mir);
     s.mir->debug = s.debug ? tw__cc_debug_unit(s.debug) : NULL;
     bool has_failed = false;
-    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v)) {
-        s.has_failed = false;
-        module_variable(&s, v);
-        has_failed = has_failed || s.has_failed;
-    }
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        s.has_failed = false;
-        module_function(&s, f);
-        has_failed = has_failed || s.has_failed;
-    }
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        module_entry(&s, v, module_variable, &has_failed);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        module_entry(&s, f, module_function, &has_failed);
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a))
+        module_entry(&s, a, module_alias, &has_failed);
+    for (LLVMValueRef f = LLVMGetFirstGlobalIFunc(module); f; f = LLVMGetNextGlobalIFunc(f))
+        module_entry(&s, f, module_ifunc, &has_failed);
     g_hash_table_unref(s.names);
     tw__cc_debug_free(s.debug);
     return has_failed ? NULL : s.mir;

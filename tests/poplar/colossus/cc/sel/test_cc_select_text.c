@@ -97,6 +97,11 @@ static const struct {
       "}]\n"
       "define void @f() { ret void }",
       "initialised by code" },
+    { "@r = ifunc i32 (), ptr @f\ndefine ptr @f() { ret ptr null }", "which function 'r' is" },
+    { "define i32 @f(i32 %a) {\ncallbr void asm sideeffect \"brz $0, ${1:l}\", \"r,!i\"(i32 %a) to label %b [label "
+      "%c]\n"
+      "b: ret i32 0\nc: ret i32 1 }",
+      "inline assembly cannot jump" },
     { "@big = global [4000000 x i32] zeroinitializer\n", "it fits no tile" },
     { "declare void @g(ptr byval([536870912 x i32]))\n"
       "define void @f(ptr %p) { call void @g(ptr byval([536870912 x i32]) %p)\nret void }",
@@ -120,6 +125,24 @@ static void text_refused(void **state)
         if (!strstr(problems->str, refused[i].message)) fail_msg("%s\nof: %s", problems->str, ir);
         g_string_free(problems, TRUE);
     }
+}
+
+/* What other modules may call, such as the second name of a constructor in C++. */
+static void text_aliases(void **state)
+{
+    (void)state;
+    static const char ir[] = SELECT_LAYOUT
+        "@v = global [4 x i32] [i32 1, i32 2, i32 3, i32 4]\ndefine i32 @f() { ret i32 1 }\n"
+        "@g = weak alias i32 (), ptr @f\n@h = alias i32 (), ptr @g\n@own = internal alias i32 (), ptr @f\n"
+        "@w = alias i32, getelementptr inbounds ([4 x i32], ptr @v, i32 0, i32 2)\n";
+    GString *problems = g_string_new(NULL);
+    g_autofree char *code = select_assembly(ir, TW_ISA_IPU2, problems);
+    if (!code) fail_msg("%s", problems->str);
+    assert_non_null(strstr(code, "\t.weak g\n\t.type g, @function\n\t.set g, f\n"));
+    assert_non_null(strstr(code, "\t.globl h\n\t.type h, @function\n\t.set h, f\n"));
+    assert_non_null(strstr(code, "\t.globl w\n\t.type w, @object\n\t.set w, v+8\n"));
+    assert_null(strstr(code, "own,"));
+    g_string_free(problems, TRUE);
 }
 
 /* Messages stand at the line of the source. */
@@ -148,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_rows),
         cmocka_unit_test(text_refused),
+        cmocka_unit_test(text_aliases),
         cmocka_unit_test(text_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
