@@ -195,7 +195,10 @@ static void add_device(GPtrArray *args, const tw__toolchain *toolchain, bool is_
     if (!(options & TW__BUILD_CODE)) toolchain_add(args, "--target=armv7-none-eabi");
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) toolchain_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", versions[target]));
-    if (!is_c) toolchain_add(args, "-D_GNU_SOURCE=1"); /* as for C++ on the host, whose library needs it */
+    if (!is_c) {
+        toolchain_add(args, "-D_GNU_SOURCE=1"); /* as for C++ on the host, whose library needs it */
+        toolchain_add(args, "-fno-c++-static-destructors");
+    }
     /* Behind ours, which have a <cmath> for half, as on the host. */
     for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-idirafter", *dir);
 }

@@ -30,6 +30,10 @@ static const char cpp[] =
     "  bool compute(unsigned worker) { for (unsigned i = worker; i < in.size(); i += numWorkers()) out[i] = in[i] "
     "* 3;\n"
     "    return true; } };\n"
+    "struct Kept { int v; Kept(int x) : v(x) {} ~Kept() { *(volatile int *)&v = 0; } };\n"
+    "class Once : public Vertex { public: Input<Vector<int>> in; Output<Vector<int>> out;\n"
+    "  bool compute() { for (unsigned i = 0; i < in.size(); i++) { static Kept k(in[3]); out[i] = in[i] * k.v; }\n"
+    "    return true; } };\n"
     "class Boss : public SupervisorVertex { public: Input<Vector<int>> in; Output<Vector<int>> out;\n"
     "  bool compute() { int s = 0; for (unsigned i = 0; i < in.size(); i++) out[i] = s += in[i]; return true; } "
     "};\n";
@@ -48,7 +52,7 @@ static const char c[] =
     "i);\n"
     "  return true; }\n";
 
-static const char *const types[] = { "Halves", "Deep", "Wide", "Bytes", "Share", "Boss", "InC", "EachInC" };
+static const char *const types[] = { "Halves", "Deep", "Wide", "Bytes", "Share", "Boss", "InC", "EachInC", "Once" };
 enum { TYPES = G_N_ELEMENTS(types), ELEMENTS = 37 };
 
 /* What a run took, by vertex type, and how exact that is. */

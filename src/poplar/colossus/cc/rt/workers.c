@@ -10,4 +10,5 @@
 #include "exponential.c"
 #include "special.c"
 #include "map.c"
+#include "complex.c"
 // NOLINTEND(bugprone-suspicious-include)
