@@ -493,8 +493,22 @@ static void pto_text_messages_grammar(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What uses a tile that could not be made is not told to be wrong, too. */
+static void pto_text_messages_once(void **state)
+{
+    (void)state;
+    session s = start(FUNC "%t = pto.alloc_tile : !pto.tile_buf<vec, 256x224xf32>\n%k = arith.constant 2.0 : f32\n"
+                           "pto.tmuls ins(%t, %k : !pto.tile_buf<vec, 256x224xf32>, f32) "
+                           "outs(%t : !pto.tile_buf<vec, 256x224xf32>)" END,
+                      TW_PTO_A2A3);
+    assert_int_equal(tw_diags_count(s.diags, TW_ERROR), 1);
+    assert_non_null(strstr(tw_diags_get(s.diags, 0)->message, "a tile of 229376 bytes: vec holds 196608"));
+    end(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_text_messages_grammar) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_text_messages_grammar),
+                                        cmocka_unit_test(pto_text_messages_once) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,7 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
     for (unsigned i = 0; i < code->count; i++) {
         const tw__as_type *t = b->f->slot_type[code->operand[i]];
         if (kind_of(row->form[i]) == TW_PTO_TENSOR) return TW_OK; /* judged when strides and layout are known */
+        if (!t->kind) return TW_OK;                               /* what defines it has failed, and was told */
         tiles[i] = t->tile;
         tw_type type = t->element;
         if (code->number && type == TW_F32) type = (tw_type)code->number;
