@@ -497,6 +497,7 @@ static const row warnings[] = {
           "@map changes 'c', which is const" },
     { WSE3, TOP("task data(x: u32) void {} comptime { `@bind_data_task`(data, @get_data_task_id(@get_input_queue(4))); }"),
           "input queue 4 of this data task is never initialised" },
+    { BOTH, TOP("comptime { `@activate`(@get_local_task_id(11)); }"), "no local task is bound to id 11" },
     { WSE3, ROUTE(".{ .routes = .{ .rx = `.`{ WEST, EAST }, .tx = .{ RAMP } } }"),
           "receives from one direction only" },
     { WSE3, TOP("comptime { @set_local_color_config(@get_color(10), `.`{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP "

@@ -25,14 +25,19 @@ static void store_id(tw__csl_program *p, const tw__dsd_fix *fix, uint8_t id)
         (fix->second ? &p->uses[fix->row].on_control : &p->uses[fix->row].done)->at = id;
 }
 
+static bool has_task(const tw__csl_program *p, unsigned id, bool or_data)
+{
+    for (size_t i = 0; i < p->task_count; i++)
+        if (p->tasks[i].id == id &&
+            (p->tasks[i].kind == TW__CSL_TASK_LOCAL || (or_data && p->tasks[i].kind == TW__CSL_TASK_DATA)))
+            return true;
+    return false;
+}
+
 /* What completes by activating or unblocking an id that has no task could never be told from what hangs. */
 static bool check_id(sema *s, const tw__dsd_fix *fix)
 {
-    const tw__csl_program *p = tw__csl_sema_program(s);
-    for (size_t i = 0; i < p->task_count; i++)
-        if (p->tasks[i].id == fix->id &&
-            (p->tasks[i].kind == TW__CSL_TASK_LOCAL || (fix->unblock && p->tasks[i].kind == TW__CSL_TASK_DATA)))
-            return true;
+    if (has_task(tw__csl_sema_program(s), fix->id, fix->unblock)) return true;
     tw__csl_error(s, fix->at, "csl.task", "no %slocal task is bound to id %u; @bind_local_task binds one",
                   fix->unblock ? "data or " : "", fix->id);
     return false;
@@ -136,6 +141,15 @@ static void warn_data_tasks(sema *s, const tw__dsd_state *state)
     }
 }
 
+/* Otherwise the program would do nothing at all, in silence. */
+static void warn_activated(sema *s, const tw__dsd_state *state)
+{
+    for (unsigned id = 0; id < TW__CSL_TASK_IDS; id++)
+        if (state->activated_at[id] && !has_task(tw__csl_sema_program(s), id, false))
+            tw__csl_warn(s, state->activated_at[id], "csl.task",
+                         "nothing is activated: no local task is bound to id %u; @bind_local_task binds one", id);
+}
+
 /* --- task 29 -------------------------------------------------------------------------------------------------- */
 
 static bool check_teardown(sema *s, const tw__dsd_state *state)
@@ -202,6 +216,7 @@ bool tw__csl_dsd_finish(sema *s)
     for (const tw__dsd_dsr_use *use = state->uses; use; use = use->next) good = check_use(s, state, use) && good;
     for (const tw__dsd_fabric *f = state->fabrics; f; f = f->next) good = bind_queue(s, f) && good;
     warn_data_tasks(s, state);
+    warn_activated(s, state);
     good = check_control_tasks(s, state) && good;
     return check_teardown(s, state) && good;
 }

@@ -103,6 +103,7 @@ typedef struct tw__dsd_fabric { /* a fabric DSD */
     const node *at;
 } tw__dsd_fabric;
 typedef struct tw__dsd_state {
+    const node *activated_at[TW__CSL_TASK_IDS]; /* the first @activate of the id at compile time */
     tw__dsd_fix *fixes;
     tw__dsd_load *loads;
     tw__dsd_dsr_use *uses;

@@ -275,6 +275,8 @@ operand tw__dsd_activate(sema *s, const node *call, const type *expected)
         if (!row) return tw__csl_nothing();
         uint8_t what = activate ? TW__CSL_INIT_ACTIVE : block ? TW__CSL_INIT_BLOCK : TW__CSL_INIT_UNBLOCK;
         *row = (tw__csl_init){ .what = what, .id_kind = (uint8_t)kind, .id = (uint8_t)id.value.i };
+        tw__dsd_state *state = activate ? tw__dsd_state_of(s) : NULL;
+        if (state && !state->activated_at[row->id]) state->activated_at[row->id] = call;
         return tw__csl_known(tw__csl_of_void());
     }
     tw__csl_gen *g = tw__csl_sema_gen(s);
