@@ -12,7 +12,7 @@
 typedef struct late {
     char *path;
     uint32_t *words;
-    size_t count;
+    tw_wse_copy copy;
 } late;
 
 /* "NAME[@X,Y,W,H][:N]=FILE" in parts; text is changed. */
@@ -266,10 +266,11 @@ static int receive(tw__csl_run *r, char *text)
                          .height = t.height,
                          .elements = (unsigned)t.elements };
     late *l = g_new0(late, 1);
-    *l = (late){ g_strdup(t.file), g_new0(uint32_t, tw_wse_copy_words(&copy) + 1), tw_wse_copy_words(&copy) };
+    size_t count = tw_wse_copy_words(&copy);
+    *l = (late){ g_strdup(t.file), g_new0(uint32_t, count + 1), copy };
     g_ptr_array_add(r->late, l);
     tw_wse_task task;
-    if (tw_wse_d2h(r->w, &copy, l->words, l->count, r->nowait ? &task : NULL) != TW_OK) return tw__csl_refused();
+    if (tw_wse_d2h(r->w, &copy, l->words, count, r->nowait ? &task : NULL) != TW_OK) return tw__csl_refused();
     return TW__EXIT_OK;
 }
 
@@ -278,8 +279,7 @@ int tw__csl_write_late(tw__csl_run *r)
     int result = TW__EXIT_OK;
     for (guint i = 0; i < r->late->len; i++) {
         late *l = r->late->pdata[i];
-        tw_wse_copy copy = { .width = 1, .height = 1, .elements = (unsigned)l->count };
-        if (result == TW__EXIT_OK) result = write_words(l->path, l->words, "<u4", &copy);
+        if (result == TW__EXIT_OK) result = write_words(l->path, l->words, "<u4", &l->copy);
     }
     return result;
 }

@@ -113,6 +113,12 @@ was=$(dd if=a/program.twcsl bs=1 skip=100 count=1 2>/dev/null) now=x
 printf $now | dd of=a/program.twcsl bs=1 seek=100 conv=notrunc 2>/dev/null
 expect 1 'damaged' "$bin/tilewright" csl run a
 
+# A stream to the host has the shape of --out: rows, columns, wavelets of a PE.
+ranks=$1/tests/cli/csl/ranks/layout.csl
+expect 0 '' "$bin/tilewright" csl run "$ranks" --in v=ramp --out v=in.npy
+expect 0 '' "$bin/tilewright" csl run "$ranks" --in v=ramp --launch f --send 1=in.npy --receive 2:2=all.npy
+grep -aq "'<u4'.*'shape': (5, 3, 2)" all.npy || fail "--receive: $(head -n 1 all.npy | tr -d '\0')"
+
 # The same bytes for any number of threads, from the folder or the source.
 expect 0 '' "$bin/cslc" "$stencil" --arch=wse3 -o b
 for threads in 1 2 7; do
