@@ -584,6 +584,8 @@ static void of_libraries(void **state)
            { 5, "main.csl", "call of 'f'" } });
     TOLD(PRINT "task t() void {\np.fmt_with_coords(\"{d} {d}\\n\", .{ x }); }\n" BOUND,
          { { 3, "main.csl", "more formats than there are arguments" }, { 181, "<simprint>", "found here" } });
+    TOLD(PRINT "task t() void {\np.fmt(\"%d\", .{ x }); }\n" BOUND,
+         { { 3, "main.csl", "fewer formats than there are arguments" }, { 193, "<simprint>", "found here" } });
     TOLD("var x: u16 = 1;\nconst m = @import_module(\"<malloc>\");\ntask t() void { m.malloc(u16, x); }\n" BOUND,
          { { 2, "main.csl", "buffer_num_words' is used but has no value" },
            { 4, "<malloc>", "found here, in the library" } });
