@@ -22,5 +22,7 @@ extern const tw__cli_syntax tw__csl_syntax;
 const tw_csl_options *tw__csl_request_options(tw__csl_request *r); /* with its lists */
 /* Compiles a file; messages go to stderr. NULL after an error. */
 tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file);
+/* Libraries of CSL lie in the program; an editor wants a file: a copy of "<math>" in the cache, or NULL. g_free(). */
+char *tw__csl_library_file(const char *name);
 
 #endif

@@ -377,6 +377,7 @@ const tw__dap_target tw__csl_dap_target = {
     .ignore = tw__csl_ignore_hits,
     .start = csl_dap_start,
     .again = csl_dap_again,
+    .source = tw__csl_library_file,
     .go = csl_dap_go,
     .instruction = csl_dap_instruction,
     .locate = csl_dap_locate,

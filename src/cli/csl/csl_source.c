@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a file by the name in the program, there or in one of the folders that were named; NULL = not to be read. */
+/* Of a file by the name in the program, there or in one of the folders that were named, or of a library of the
+ * language; NULL = not to be read. */
 static char **read_lines(const debugger *d, const char *file)
 {
+    if (*file == '<' && g_str_has_suffix(file, ">")) {
+        g_autofree char *bare = g_strndup(file + 1, strlen(file) - 2);
+        const char *text = tw_csl_library_text(bare);
+        return text ? g_strsplit(text, "\n", -1) : NULL;
+    }
     char *bytes = tw_read_file(file, TW_SOURCE_LIMIT, NULL);
     g_autofree char *base = g_path_get_basename(file);
     for (guint i = 0; i < d->folders->len && !bytes; i++) {
@@ -20,6 +26,19 @@ static char **read_lines(const debugger *d, const char *file)
     char **lines = bytes ? g_strsplit(bytes, "\n", -1) : NULL;
     free(bytes);
     return lines;
+}
+
+char *tw__csl_library_file(const char *name)
+{
+    if (*name != '<' || !g_str_has_suffix(name, ">")) return NULL;
+    g_autofree char *bare = g_strndup(name + 1, strlen(name) - 2);
+    const char *text = tw_csl_library_text(bare), *cache = tw_cache_dir();
+    if (!text || !cache) return NULL;
+    g_autofree char *path = g_strdup_printf("%s/csl-%s/%s.csl", cache, tw_version(), bare);
+    g_autofree char *folder = g_path_get_dirname(path);
+    if (g_mkdir_with_parents(folder, 0700) != 0 || tw_write_file(path, text, strlen(text), NULL, 0) != TW_OK)
+        return NULL;
+    return g_steal_pointer(&path);
 }
 
 static char **lines_of(debugger *d, const char *file)

@@ -56,7 +56,9 @@ typedef struct tw__dap_target {
     void (*start)(tw__debugger *d, bool stop_on_entry);
     /* Another run follows, from the start: true when the one under way ends first, by itself. NULL: by `start`. */
     bool (*again)(tw__debugger *d, bool stop_on_entry);
-    bool only_once; /* it cannot be started again, and is open before `launch`, which needs no program */
+    char *(*source)(
+        const char *file); /* a file with what is in none, for g_free(), or NULL. NULL: all is in files */
+    bool only_once;        /* it cannot be started again, and is open before `launch`, which needs no program */
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
     /* Text (g_free()) and place of an instruction; *text NULL: there is none. Where the next one is. */
     uint64_t (*instruction)(tw__debugger *d, uint64_t address, char **text, tw__dap_place *place);

@@ -351,6 +351,8 @@ static json_t *threads(tw__dap *dap, const json_t *arguments, char **error)
 /* The file by its name in the program, or in the program's folder; NULL: there is none. */
 static char *find_source(const tw__dap *dap, const char *file)
 {
+    char *made = dap->target->source ? dap->target->source(file) : NULL;
+    if (made) return made;
     g_autofree char *beside = g_build_filename(dap->folder, file, NULL);
     if (g_file_test(file, G_FILE_TEST_IS_REGULAR)) return g_canonicalize_filename(file, NULL);
     return g_file_test(beside, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(beside, NULL) : NULL;

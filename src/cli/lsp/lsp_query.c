@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lsp_query: what stands at a position, and what of it people are told. */
 #include "cli/lsp/lsp.h"
+#include "cli/csl/csl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,24 +128,11 @@ uint32_t tw__lsp_chain(const tw__lsp_spot *spot, size_t end, const tw_index **in
     return whole ? part_called(*index, whole, bytes + from, end - from) : TW_INDEX_NONE;
 }
 
-/* Libraries of CSL lie in the program; an editor wants a file. */
-static char *library_file(const char *name)
-{
-    g_autofree char *bare = g_strndup(name + 1, strlen(name) - 2);
-    const char *text = tw_csl_library_text(bare), *cache = tw_cache_dir();
-    if (!text || !cache) return NULL;
-    g_autofree char *path = g_strdup_printf("%s/csl-%s/%s.csl", cache, tw_version(), bare);
-    g_autofree char *folder = g_path_get_dirname(path);
-    if (g_mkdir_with_parents(folder, 0700) != 0 || tw_write_file(path, text, strlen(text), NULL, 0) != TW_OK)
-        return NULL;
-    return g_steal_pointer(&path);
-}
-
 static char *path_of_file(const tw_index *index, uint32_t file)
 {
     const char *name = tw_index_file(index, file);
     if (!name) return NULL;
-    return name[0] == '<'             ? library_file(name)
+    return name[0] == '<'             ? tw__csl_library_file(name)
            : g_path_is_absolute(name) ? g_canonicalize_filename(name, "/")
                                       : g_strdup(name);
 }

@@ -121,6 +121,16 @@ quit
 END
 shows 'total = 1' 'data = {1.5, 2, -3, 4}'
 
+# Lines of the language's libraries are in the program.
+debug 0 layout.csl --arch=wse3 -O0 --launch go,4 <<'END'
+break sys_mod.unblock_cmd_stream
+run
+list
+quit
+END
+shows "in 'sys_mod.unblock_cmd_stream' at <memcpy/memcpy>:" 'fn unblock_cmd_stream() void {'
+lacks 'that can be read'
+
 # Values that stop a PE when they change, on a wafer that starts again too, and values at each stop; what cannot be
 # watched or shown is refused, and the value of another PE says so.
 debug 1 layout.csl --arch=wse3 --launch go,4 <<'END'

@@ -398,7 +398,21 @@ def launches():
     c.leave()
 
 
+def library():
+    """What the language's libraries do is shown in a file with their lines."""
+    c = client()
+    c.begin("prints.csl", ["--arch=wse3", "-O0"], [], [{"name": "out.flush"}])
+    c.stopped("breakpoint")
+    source, at = c.frames()[0]["source"], c.where()[0][1]
+    with open(source["path"], encoding="utf-8") as text:
+        assert "put('\\n')" in "".join(text.readlines()[at - 1:at + 1]), (source, at)
+    c.leave()
+
+
 write("layout.csl", LAYOUT)
+write("prints.csl", 'layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, "hello.csl", .{});\n}\n')
+write("hello.csl", 'const out = @import_module("<simprint>");\ntask hello() void {\n  out.fmt("hello", .{});\n}\n'
+      'const id = @get_local_task_id(8);\ncomptime {\n  @bind_local_task(hello, id);\n  @activate(id);\n}\n')
 write("waits.csl", LAYOUT.replace("right.csl", "wants.csl"))
 write("left.csl", LEFT)
 write("right.csl", RIGHT.replace("EXTENT", "4"))
@@ -425,3 +439,4 @@ many()
 limit()
 launches()
 starts_once()
+library()
