@@ -115,7 +115,7 @@ static void add_words(items *to, bool marked)
 {
     tw__lsp_word word;
     for (size_t i = 0; to->spot->document->language->word(i, &word); i++)
-        if ((word.label[0] == '@') == marked)
+        if ((word.label[0] == '@') == marked && !g_str_has_prefix(word.label, "@__")) /* these are libraries' own */
             add_item(to, word.label, word.kind, word.detail, word.doc, word.snippet);
 }
 

@@ -102,6 +102,7 @@ def csl_session(program, folder, kind):
     check("members of a struct", names(c.ask("textDocument/completion", c.at("pe.csl", "  first.\n", 8))), ["x", "y"])
     c.edit("pe.csl", "  first.\n", "  first.x = k;\n  @acti\n")
     items = c.ask("textDocument/completion", c.at("pe.csl", "@acti\n", 5))["result"]["items"]
+    check("builtins of libraries alone", [one["label"] for one in items if "__" in one["label"]], [])
     item = next(one for one in items if one["label"] == "@activate")
     check("a builtin with its arguments", item["textEdit"]["newText"],
           "@activate" if kind == "emacs" else "@activate(${1:id})$0")
