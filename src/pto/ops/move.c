@@ -57,15 +57,22 @@ tw_status tw__pto_check_window_path(tw__pto_call *call)
 tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *t, unsigned i)
 {
     if (call->target == TW_PTO_CPU || !tw__tile_boxed(t)) return TW_OK;
-    bool good = true;
-    if (t->location == TW_PTO_LEFT)
-        good = t->slayout == TW_PTO_BOX_ROW &&
-               t->blayout == (call->target == TW_PTO_A2A3 ? TW_PTO_ROW_MAJOR : TW_PTO_COL_MAJOR);
-    if (t->location == TW_PTO_RIGHT) good = t->slayout == TW_PTO_BOX_COL && t->blayout == TW_PTO_ROW_MAJOR;
-    if (t->location == TW_PTO_ACC) good = t->slayout == TW_PTO_BOX_ROW && t->blayout == TW_PTO_COL_MAJOR;
-    return good ? TW_OK
-                : tw__pto_refuse(call, i, "layout.cube", "the boxes of operand %u do not lie as this memory needs",
-                                 i + 1);
+    static const char *const words[] = { "row_major", "col_major" };
+    bool left = t->location == TW_PTO_LEFT, right = t->location == TW_PTO_RIGHT;
+    if (!left && !right && t->location != TW_PTO_ACC) return TW_OK;
+    bool by_columns = left ? call->target != TW_PTO_A2A3 : !right;
+    if (t->slayout == (right ? TW_PTO_BOX_COL : TW_PTO_BOX_ROW) &&
+        t->blayout == (by_columns ? TW_PTO_COL_MAJOR : TW_PTO_ROW_MAJOR))
+        return TW_OK;
+    return tw__pto_refuse(call, i, "layout.cube", "operand %u has blayout %s, slayout %s; %s has %s and %s here%s",
+                          i + 1, words[t->blayout == TW_PTO_COL_MAJOR], words[t->slayout == TW_PTO_BOX_COL],
+                          left    ? "left"
+                          : right ? "right"
+                                  : "acc",
+                          words[by_columns], words[right],
+                          !left        ? ""
+                          : by_columns ? " (C++: TileLeft without -DPTO_NPU_ARCH_A2A3)"
+                                       : " (C++: TileLeft with -DPTO_NPU_ARCH_A2A3)");
 }
 
 /* Bias table and fixpipe buffer take one row, in whole blocks. */
