@@ -26,12 +26,22 @@ static void profile_add_memory(tw_profile *p, const tw_aie_array *a)
     tw__memory_free(memory);
 }
 
-/* The row of tw_band: the weakest that has counted. */
+/* The row of tw_band: the weakest that has counted. What fires whenever it can stands for the stream switch and the
+ * DMA, beside kernels that are code. */
 static const char *profile_model(const tw_aie_array *a)
 {
-    for (size_t i = 0; i < a->kernel_count; i++)
-        if (a->kernels[i]->fired && !a->kernels[i]->control.slots[TW_AIE_SLOT_BLOCKS]) return "slots";
-    return "code";
+    bool code = false, switches = false;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        if (!k->fired) continue;
+        if (k->control.slots[TW_AIE_SLOT_BLOCKS])
+            code = true;
+        else if (k->repeat)
+            return "slots";
+        else
+            switches = true;
+    }
+    return switches && !code ? "slots" : "code";
 }
 
 tw_profile *tw__aie_profile(const tw_aie_array *a)
