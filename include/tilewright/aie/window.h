@@ -32,6 +32,9 @@
 // clang-format on
 
 #ifdef __cplusplus
+#include <type_traits>
+#include <utility>
+
 /* The vector of N elements of T. */
 template <class TwT, unsigned TwN> struct tw__vector;
 #define TW__VECTOR(lanes, element)                  \
@@ -68,9 +71,25 @@ template <class TwV, class TwW> TW__AIE void tw__window_write(TwW *w, const TwV 
 {
     tw_aie_window_give(&w->w, &v, sizeof v, step * static_cast<int>(sizeof v));
 }
-/* A number becomes an element of the window, a vector stays. */
+/* The type of a vector's lanes; of what has none its own. */
+template <class TwV> auto tw__element_at(const TwV &v, int) -> decltype(v.lane[0]);
+template <class TwV> auto tw__element_at(const TwV &v, long) -> decltype(v[0]);
+template <class TwV> const TwV &tw__element_at(const TwV &v, ...);
+template <class TwT, class TwV> TW__AIE void tw__check_element()
+{
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H
+    static_assert(std::is_same<typename std::decay<decltype(tw__element_at(std::declval<const TwV &>(), 0))>::type,
+                               TwT>::value,
+                  "this is neither an element nor a vector of elements of the window or stream");
+#endif
+}
+/* A number becomes an element of the window, a vector of its elements stays. */
 template <class TwT, class TwV, bool number = (sizeof(TwV) < 16 || __is_enum(TwV))> struct tw__element_or_vector {
-    static const TwV &of(const TwV &v) { return v; }
+    static const TwV &of(const TwV &v)
+    {
+        tw__check_element<TwT, TwV>();
+        return v;
+    }
 };
 template <class TwT, class TwV> struct tw__element_or_vector<TwT, TwV, true> {
     static TwT of(const TwV &v) { return static_cast<TwT>(v); }
@@ -85,6 +104,7 @@ template <class TwT, class TwV> struct tw__element_or_vector<TwT, TwV, true> {
     template <class TwT, class TwV> TW__AIE void name(input_window<TwT> *w, TwV &v TW__AT) \
     {                                                                                      \
         TW__HERE;                                                                          \
+        tw__check_element<TwT, TwV>();                                                     \
         tw_aie_window_take(&w->w, &v, sizeof v, step *static_cast<int>(sizeof v));         \
     }                                                                                      \
     template <unsigned TwN, class TwT>                                                     \
@@ -219,8 +239,8 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
 #define window_out(T, port) TW__CALLED((output_window_##T *)tw_aie_window_out(port))
 
 /* The vector of N elements of what `pointer` points to, as a type. */
-#define TW__V2(p)           _Generic((p), cint32 *: *(v2cint32 *)0, cfloat *: *(v2cfloat *)0)
-#define TW__V4(p)                 \
+#define TW__V2(p)           _Generic((p), cint32 * : *(v2cint32 *)0, cfloat * : *(v2cfloat *)0)
+#define TW__V4(p) \
     _Generic((p),                 \
         int32 *: *(v4int32 *)0,   \
         int64 *: *(v4int64 *)0,   \
@@ -228,7 +248,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v4cint32 *)0, \
         float *: *(v4float *)0,   \
         cfloat *: *(v4cfloat *)0)
-#define TW__V8(p)                 \
+#define TW__V8(p) \
     _Generic((p),                 \
         int16 *: *(v8int16 *)0,   \
         int32 *: *(v8int32 *)0,   \
@@ -237,7 +257,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v8cint32 *)0, \
         float *: *(v8float *)0,   \
         cfloat *: *(v8cfloat *)0)
-#define TW__V16(p)                 \
+#define TW__V16(p) \
     _Generic((p),                  \
         int8 *: *(v16int8 *)0,     \
         uint8 *: *(v16uint8 *)0,   \
@@ -247,7 +267,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v16cint32 *)0, \
         float *: *(v16float *)0,   \
         cfloat *: *(v16cfloat *)0)
-#define TW__V32(p)                 \
+#define TW__V32(p) \
     _Generic((p),                  \
         int8 *: *(v32int8 *)0,     \
         uint8 *: *(v32uint8 *)0,   \
@@ -255,8 +275,8 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         int32 *: *(v32int32 *)0,   \
         cint16 *: *(v32cint16 *)0, \
         float *: *(v32float *)0)
-#define TW__V64(p)                         _Generic((p), int8 *: *(v64int8 *)0, uint8 *: *(v64uint8 *)0, int16 *: *(v64int16 *)0)
-#define TW__V128(p)                        _Generic((p), int8 *: *(v128int8 *)0, uint8 *: *(v128uint8 *)0)
+#define TW__V64(p)                         _Generic((p), int8 * : *(v64int8 *)0, uint8 * : *(v64uint8 *)0, int16 * : *(v64int16 *)0)
+#define TW__V128(p)                        _Generic((p), int8 * : *(v128int8 *)0, uint8 * : *(v128uint8 *)0)
 
 /* Reads a value of the type of `example`; step: where the position goes, in what was moved. */
 #define TW__WINDOW_GET(win, example, step) TW__CALLED(TW__WINDOW_GET_(win, example, step))

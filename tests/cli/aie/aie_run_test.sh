@@ -155,6 +155,21 @@ fi
 expect 2 "$tilewright" aie run --report
 prints err 'needs a value'
 
+# A kernel that no file has.
+sed '/source(/d' "$work/project/graph.h" >graph.h
+cp "$work/project/graph.cpp" lost.cpp
+expect 1 "$tilewright" aie run lost.cpp -I "$work/project" -DOFFSET=100 -O0
+prints err 'the graph names no files with kernels: source(kernel) = "file.cc"'
+
+# A vector of other elements than the port's, such as srs() in place of lsrs() gives, is an error of the compiler.
+for wrong in 'window_writeincr(window_out(int32, 0), null_v8int16())' 'writeincr(stream_out(int32, 0), null_v8int16())' \
+  'int16 x; window_readincr(window_in(int32, 0), x)'; do
+  echo "#include <tilewright/aie.h>
+int main() { $wrong; }" >wrong.cpp
+  expect 1 "$tilewright" run wrong.cpp
+  prints err 'neither an element nor a vector of elements of the window or stream'
+done
+
 # A kernel that waits for ever in a graph with memory, which nobody ends or destroys: it is named, the status says it,
 # and the output has what came. Reports of loads and stores have lines.
 mkdir "$work/starving" && cd "$work/starving" || exit 1
