@@ -390,7 +390,10 @@ static bool make_program(work *w, tw__kept *kept, const char *path)
     if (!compile_graph(w) || !compile_kernels(w)) return false;
     g_autoptr(GPtrArray) words = link_words(w);
     kept->words = words, kept->parts = w->objects;
-    return tw__kept_make(kept, path);
+    if (tw__kept_make(kept, path)) return true;
+    if (!w->s->included->len && !w->s->apart->len && !tw_diags_count(w->s->missing, TW_WARNING))
+        fprintf(stderr, "tilewright aie: the graph names no files with kernels: source(kernel) = \"file.cc\"\n");
+    return false;
 }
 
 int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
