@@ -239,8 +239,8 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
 #define window_out(T, port) TW__CALLED((output_window_##T *)tw_aie_window_out(port))
 
 /* The vector of N elements of what `pointer` points to, as a type. */
-#define TW__V2(p)           _Generic((p), cint32 * : *(v2cint32 *)0, cfloat * : *(v2cfloat *)0)
-#define TW__V4(p) \
+#define TW__V2(p)           _Generic((p), cint32 *: *(v2cint32 *)0, cfloat *: *(v2cfloat *)0)
+#define TW__V4(p)                 \
     _Generic((p),                 \
         int32 *: *(v4int32 *)0,   \
         int64 *: *(v4int64 *)0,   \
@@ -248,7 +248,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v4cint32 *)0, \
         float *: *(v4float *)0,   \
         cfloat *: *(v4cfloat *)0)
-#define TW__V8(p) \
+#define TW__V8(p)                 \
     _Generic((p),                 \
         int16 *: *(v8int16 *)0,   \
         int32 *: *(v8int32 *)0,   \
@@ -257,7 +257,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v8cint32 *)0, \
         float *: *(v8float *)0,   \
         cfloat *: *(v8cfloat *)0)
-#define TW__V16(p) \
+#define TW__V16(p)                 \
     _Generic((p),                  \
         int8 *: *(v16int8 *)0,     \
         uint8 *: *(v16uint8 *)0,   \
@@ -267,7 +267,7 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         cint32 *: *(v16cint32 *)0, \
         float *: *(v16float *)0,   \
         cfloat *: *(v16cfloat *)0)
-#define TW__V32(p) \
+#define TW__V32(p)                 \
     _Generic((p),                  \
         int8 *: *(v32int8 *)0,     \
         uint8 *: *(v32uint8 *)0,   \
@@ -275,8 +275,8 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
         int32 *: *(v32int32 *)0,   \
         cint16 *: *(v32cint16 *)0, \
         float *: *(v32float *)0)
-#define TW__V64(p)                         _Generic((p), int8 * : *(v64int8 *)0, uint8 * : *(v64uint8 *)0, int16 * : *(v64int16 *)0)
-#define TW__V128(p)                        _Generic((p), int8 * : *(v128int8 *)0, uint8 * : *(v128uint8 *)0)
+#define TW__V64(p)                         _Generic((p), int8 *: *(v64int8 *)0, uint8 *: *(v64uint8 *)0, int16 *: *(v64int16 *)0)
+#define TW__V128(p)                        _Generic((p), int8 *: *(v128int8 *)0, uint8 *: *(v128uint8 *)0)
 
 /* Reads a value of the type of `example`; step: where the position goes, in what was moved. */
 #define TW__WINDOW_GET(win, example, step) TW__CALLED(TW__WINDOW_GET_(win, example, step))
