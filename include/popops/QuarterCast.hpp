@@ -34,8 +34,8 @@ struct Scale {
     }
 };
 
-/* Before anything is built that reads the tensor, or writes one of QUARTER. Constants may be mapped later; where there
- * are no elements, there are no metadata. */
+/* Before anything is built that reads the tensor, or writes one of QUARTER. Constants may be mapped later; where
+ * there are no elements, there are no metadata. */
 inline void wantUsable(const char *call, const poplar::Graph &graph, const poplar::Tensor &t)
 {
     const bool bare = t.elementType() == poplar::QUARTER && t.numElements() && !t.hasMetadata();

@@ -45,8 +45,8 @@ TW_API tw_tensor tw_poplin_norm_gradients(tw_graph *graph, tw_tensor gradient, t
 TW_API tw_tensor tw_poplin_norm_statistics_gradients(tw_graph *graph, tw_tensor whitened, tw_tensor gradient,
                                                      tw_tensor inv_std_dev, tw_program sequence, const char *name);
 
-/* The checks of these calls alone, for who builds several of them or none: `gradient`, where it is not nil, is like the
- * tensor, and each of `channels` has one value for each channel. False, with the error that a call would give. */
+/* The checks of these calls alone, for who builds several of them or none: `gradient`, where it is not nil, is like
+ * the tensor, and each of `channels` has one value for each channel. False, with the error that a call would give. */
 TW_API bool tw_poplin_norm_fits(tw_graph *graph, tw_tensor tensor, tw_tensor gradient, unsigned count,
                                 const tw_tensor *channels);
 
