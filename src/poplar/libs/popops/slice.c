@@ -17,7 +17,7 @@
     "        size_t place = offsets[d];\n"                                                \
     "        if (place >= extent && v->many) return -1;\n"                                \
     "        if (place >= extent) place = 0;\n"                                           \
-    "        place += q % size, q /= size;\n"                                             \
+    "        place += d ? q % size : q, q = d ? q / size : 0; /* divisions are slow */\n" \
     "        row += (place >= extent ? place - extent : place) * step, step *= extent;\n" \
     "    }\n"                                                                             \
     "    return (long)row;\n"                                                             \
@@ -28,13 +28,13 @@
     "    unsigned dims, columns, rows, lookups; /* rows of a slice */\n    bool many;\n};\n" PLACE
 
 /* Where the part of one worker begins, of `all` rows: no two workers write to one word. */
-#define PART                                                                           \
-    "static inline size_t %ID%part(const %ID% *v, size_t all, unsigned worker)\n"      \
-    "{\n"                                                                              \
-    "    size_t bytes = v->columns * sizeof(%T%), unit = 4;\n"                         \
-    "    while (unit > 1 && bytes % 2 == 0) bytes /= 2, unit /= 2;\n"                  \
-    "    size_t begin = (all + unit - 1) / unit * worker / tw_num_workers() * unit;\n" \
-    "    return begin < all ? begin : all;\n"                                          \
+#define PART                                                                                       \
+    "static inline size_t %ID%part(const %ID% *v, size_t all, unsigned worker)\n"                  \
+    "{\n"                                                                                          \
+    "    size_t bytes = v->columns * sizeof(%T%);\n"                                               \
+    "    unsigned unit = bytes % 4 == 0 ? 0 : bytes % 2 == 0 ? 1 : 2; /* 2 ** unit rows */\n"      \
+    "    size_t begin = ((all + (1u << unit) - 1) >> unit) * worker / tw_num_workers() << unit;\n" \
+    "    return begin < all ? begin : all;\n"                                                      \
     "}\n"
 
 /* Workers take slice elements in turn. */
@@ -44,8 +44,10 @@ static const char slice_text[] =
     "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n"
     "    const size_t columns = v->columns, all = (size_t)v->lookups * v->rows;\n"
     "    size_t end = %ID%part(v, all, worker + 1);\n"
-    "    for (size_t i = %ID%part(v, all, worker); i < end; i++) {\n"
-    "        long row = %ID%place(v, tw_at(v->offsets, i / v->rows * v->dims), i % v->rows);\n"
+    "    size_t i = %ID%part(v, all, worker), lookup = v->rows == 1 || i >= end ? i : i / v->rows;\n"
+    "    for (size_t q = i - lookup * v->rows; i < end; i++) {\n"
+    "        long row = %ID%place(v, tw_at(v->offsets, lookup * v->dims), q);\n"
+    "        if (++q == v->rows) q = 0, lookup++;\n"
     "        const %T% *from = tw_begin(v->t) + (row < 0 ? 0 : (size_t)row * columns);\n"
     "        %T% *to = tw_begin(v->s) + i * columns;\n"
     "        if (row < 0)\n"
@@ -62,8 +64,9 @@ static const char slice_text[] =
     "    const size_t columns = v->columns, all = (size_t)v->lookups * v->rows;\n"                            \
     "    size_t own = columns ? tw_size(v->t) / columns : 0;\n"                                               \
     "    long begin = (long)%ID%part(v, own, worker), end = (long)%ID%part(v, own, worker + 1);\n"            \
-    "    for (size_t i = 0; i < all; i++) {\n"                                                                \
-    "        long row = %ID%place(v, tw_at(v->offsets, i / v->rows * v->dims), i % v->rows);\n"               \
+    "    for (size_t i = 0, lookup = 0, q = 0; i < all; i++) {\n"                                             \
+    "        long row = %ID%place(v, tw_at(v->offsets, lookup * v->dims), q);\n"                              \
+    "        if (++q == v->rows) q = 0, lookup++;\n"                                                          \
     "        if (row < begin || row >= end) continue;\n"                                                      \
     "        %T% *restrict to = tw_begin(v->t) + (size_t)row * columns;\n"                                    \
     "        const %T% *restrict from = tw_begin(v->s) + i * columns;\n"                                      \
